@@ -1,0 +1,11 @@
+module github.com/ringside-hub/ringside
+
+go 1.26.0
+
+ignore ./web/node_modules
+
+require (
+	github.com/go-json-experiment/json v1.27.2
+	github.com/google/go-cmp v0.7.0
+	pgregory.net/rapid v1.3.0
+)

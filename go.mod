@@ -7,5 +7,8 @@ ignore ./web/node_modules
 require (
 	github.com/go-json-experiment/json v1.27.2
 	github.com/google/go-cmp v0.7.0
+	go.uber.org/goleak v1.3.0
 	pgregory.net/rapid v1.3.0
 )
+
+require github.com/stretchr/testify v1.12.1 // indirect

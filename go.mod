@@ -7,8 +7,14 @@ ignore ./web/node_modules
 require (
 	github.com/go-json-experiment/json v1.27.2
 	github.com/google/go-cmp v0.7.0
+	github.com/rs/zerolog v1.35.1
 	go.uber.org/goleak v1.3.0
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/stretchr/testify v1.12.1 // indirect
+require (
+	github.com/mattn/go-colorable v0.1.15 // indirect
+	github.com/mattn/go-isatty v0.0.22 // indirect
+	github.com/stretchr/testify v1.12.1 // indirect
+	golang.org/x/sys v0.48.0 // indirect
+)

@@ -1,0 +1,14 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+
+/** What parts of a transcript may do to its scrolling. */
+export interface FollowControl {
+  /** Someone reads here: what is in view must stay. */
+  pause(): void;
+}
+
+export const FollowContext = createContext<FollowControl>({ pause: () => undefined });
+
+export function useFollow(): FollowControl {
+  return useContext(FollowContext);
+}

@@ -1,0 +1,47 @@
+import { hash } from "@ringside/client";
+import { render } from "preact";
+import { t } from "./lib/i18n.ts";
+import { startRouter } from "./lib/router.ts";
+import { startTheme } from "./lib/theme.ts";
+import { App } from "./pages/app.tsx";
+import { AppStore } from "./store/app-store.ts";
+import { startClock } from "./store/clock.ts";
+import "./styles/tokens.css";
+import "./styles/base.css";
+import "./styles/frame.css";
+import "./styles/banner.css";
+import "./styles/transcript.css";
+import "./styles/card.css";
+import "./styles/output.css";
+import "./styles/runs.css";
+
+declare global {
+  interface Window {
+    /** For tests and for the curious: what this page holds, and its hash. */
+    ringside?: { run(): { run: string; epoch: string; seq: number; hash: string } | undefined };
+  }
+}
+
+// The script runs before the first paint, so that the theme never flashes.
+startTheme();
+document.documentElement.lang = t.language;
+
+function start(): void {
+  const root = document.getElementById("app");
+  if (!root) return;
+  const app = new AppStore(new URL("/ws", location.href.replace(/^http/, "ws")).href);
+  startClock();
+  startRouter();
+  app.start();
+  render(<App app={app} />, root);
+  window.ringside = {
+    run() {
+      const store = app.openedRun;
+      const position = store?.watch.follower.position;
+      return store && position && { run: store.run, ...position, hash: hash(store.view) };
+    },
+  };
+}
+
+if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+else start();

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// cli is the command line.
+type cli struct {
+	Serve   serveCmd   `cmd:"" help:"Run a hub: it keeps runs and serves everybody who watches."`
+	Publish publishCmd `cmd:"" help:"Relay a Pi session (pi --mode json) to a hub while it happens."`
+	Demo    demoCmd    `cmd:"" help:"Run a hub with recorded sessions that play over and over."`
+	Version versionCmd `cmd:"" help:"Say which version this is."`
+
+	Log logFlags `embed:"" prefix:"log-"`
+}
+
+// env is what a command may touch of the world.
+type env struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	environ        []string
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], env{os.Stdin, os.Stdout, os.Stderr, os.Environ()}))
+}
+
+// run is the whole program but for the process around it. It returns the exit
+// code: 0, 1 for a failure, 2 for a command line that does not work.
+func run(ctx context.Context, args []string, e env) int {
+	var c cli
+	exited := -1
+	parser, err := kong.New(&c,
+		kong.Name("hub"),
+		kong.Description("Ringside: watch one AI-agent run together, live."),
+		kong.Writers(e.stdout, e.stderr),
+		kong.Exit(func(code int) { exited = code }),
+		kong.UsageOnError(),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(e),
+		kong.Vars{"addr": defaultAddr, "hub": "http://" + defaultAddr},
+	)
+	if err != nil {
+		fmt.Fprintln(e.stderr, "hub:", err)
+		return 2
+	}
+	parsed, err := parser.Parse(args)
+	if exited >= 0 { // --help
+		return exited
+	}
+	if err != nil {
+		fmt.Fprintf(e.stderr, "hub: %v\nhub --help says what it can do.\n", err)
+		return 2
+	}
+	// publish tells a person what matters by itself.
+	level := "info"
+	if parsed.Command() == "publish" || parsed.Command() == "publish <file>" {
+		level = "error"
+	}
+	logger, err := c.Log.logger(e.stderr, level)
+	if err != nil {
+		fmt.Fprintln(e.stderr, "hub:", err)
+		return 2
+	}
+	if err := parsed.Run(logger); err != nil {
+		fmt.Fprintln(e.stderr, "hub:", err)
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/ringside-hub/ringside/agent/worker"
+	"github.com/ringside-hub/ringside/hub/runlog"
+	"github.com/ringside-hub/ringside/hub/wire"
+)
+
+type publishCmd struct {
+	Files []string `arg:"" optional:"" name:"file" help:"Recorded sessions (JSON lines), played one after the other; none, or -, reads standard input while it comes."`
+
+	ID       string            `name:"run" help:"Id of the run: 1 to 64 of A-Z a-z 0-9 _ -. One is made up unless given." placeholder:"ID" env:"RINGSIDE_RUN"`
+	To       string            `help:"Address of the hub." default:"${hub}" placeholder:"URL" env:"RINGSIDE_HUB"`
+	Title    string            `help:"Title of the run; the first prompt unless given." placeholder:"TEXT"`
+	Label    map[string]string `help:"Labels of the run, as name=value." placeholder:"NAME=VALUE" mapsep:","`
+	Takeover bool              `help:"Take the run from a publisher that still holds it."`
+	Pace     string            `help:"How files are played: real (as fast as it happened) or max." enum:"real,max" default:"max"`
+	Drain    time.Duration     `help:"How long to wait at the end for a hub that is away." default:"30s"`
+}
+
+// Run relays the session and reports. It fails if something was lost, or if the
+// run could not be had.
+func (c *publishCmd) Run(ctx context.Context, e env, logger zerolog.Logger) error {
+	if c.ID == "" {
+		c.ID = strings.ToLower(rand.Text()[:10])
+	}
+	if err := runlog.CheckRunID(c.ID); err != nil {
+		return fmt.Errorf("--run %q: %w", c.ID, err)
+	}
+	inputs, err := openInputs(c.Files, e.stdin)
+	if err != nil {
+		return err
+	}
+	defer closeInputs(inputs)
+	remote, err := wire.NewRemote(wire.RemoteConfig{BaseURL: c.To, Logger: logger})
+	if err != nil {
+		return fmt.Errorf("--to: %w", err)
+	}
+	cfg := relayConfig(c.ID, e.environ)
+	cfg.Store, cfg.Logger, cfg.Takeover = remote, logger, c.Takeover
+	cfg.Projector.Run.Title, cfg.Projector.Run.Labels = c.Title, c.Label
+	if !anyLive(inputs) {
+		cfg.MaxWait = -1 // files can wait: nothing need be lost
+	}
+	w, err := worker.New(cfg)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(e.stdout, "watch at %s/r/%s\n", strings.TrimRight(c.To, "/"), c.ID)
+
+	say := func(format string, args ...any) { fmt.Fprintf(e.stderr, "hub publish: "+format+"\n", args...) }
+	stop := tellAway(w, c.To, say)
+	total := c.relayAll(ctx, w, inputs, say)
+	err = c.finish(ctx, w, total.err)
+	stop()
+	s := w.Stats()
+	fmt.Fprintf(e.stdout, "%d events published (%d merged), %d lost; %d lines read, %d skipped, %d quarantined\n",
+		s.Acked, s.Merged, s.Lost+s.Buffered, total.lines, total.skipped, total.quarantined)
+	return err
+}
+
+// grace is how long a relayed session may still say how it ends after this
+// process was told to stop: in a pipeline both ends get the same Ctrl-C.
+const grace = 3 * time.Second
+
+// relayAll relays the inputs one after the other until their end, until the
+// worker ends, or until grace has passed after ctx ended. An input that is still
+// silent then is left behind: a read of a pipe cannot be called back.
+func (c *publishCmd) relayAll(ctx context.Context, w *worker.Worker, inputs []input, say func(string, ...any)) tally {
+	reading, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, stop) })()
+
+	done := make(chan tally, 1)
+	go func() {
+		var total tally
+		for _, in := range inputs {
+			total.add(relay(reading, w, in, c.Pace == "real", say))
+		}
+		done <- total
+	}()
+	select {
+	case total := <-done:
+		return total
+	case <-w.Done():
+		return tally{}
+	case <-reading.Done():
+		return tally{err: errors.New("stopped before the end of the input")}
+	}
+}
+
+// finish delivers what is still kept. Its error says what was lost or why the
+// run could not be had, or else is readErr.
+func (c *publishCmd) finish(ctx context.Context, w *worker.Worker, readErr error) error {
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.Drain)
+	defer cancel()
+	err := w.Close(drain)
+	if held, ok := errors.AsType[*runlog.HeldError](err); ok {
+		return fmt.Errorf("%w; --takeover takes it", held)
+	}
+	if err != nil {
+		return err
+	}
+	return readErr
+}
+
+// tellAway says when the hub cannot be reached, and when it is back. The
+// returned function ends it.
+func tellAway(w *worker.Worker, to string, say func(string, ...any)) (stop func()) {
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(250 * time.Millisecond)
+		defer tick.Stop()
+		away := false
+		for {
+			select {
+			case <-quit:
+				return
+			case <-tick.C:
+			}
+			since := w.Stats().AwaySince
+			switch {
+			case !away && !since.IsZero() && time.Since(since) > time.Second:
+				away = true
+				say("the hub at %s is away; events are kept, trying again", to)
+			case away && since.IsZero():
+				away = false
+				say("the hub at %s is back; what was kept is on its way", to)
+			}
+		}
+	}()
+	return func() { close(quit); <-done }
+}
+
+func anyLive(inputs []input) bool {
+	for _, in := range inputs {
+		if !in.recorded {
+			return true
+		}
+	}
+	return false
+}
+
+func closeInputs(inputs []input) {
+	for _, in := range inputs {
+		if c, ok := in.r.(io.Closer); ok && in.recorded {
+			c.Close()
+		}
+	}
+}

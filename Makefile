@@ -1,0 +1,31 @@
+# Each target is one short script or command; `make help` lists them.
+
+.PHONY: help test check need build dist fmt fuzz bench
+
+help: ## say what can be made
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
+
+test: ## install what is missing, then run all tests: Go with -race, TypeScript, browser
+	@scripts/test.sh
+
+check: ## all tests, and format, vet, go fix, staticcheck, types and lint, web/dist: what CI runs
+	@scripts/check.sh
+
+need: ## install what the tests need and this machine lacks
+	@scripts/need.sh
+
+build: ## build bin/hub
+	go build -trimpath -o bin/hub ./cmd/hub
+
+dist: ## build the page into web/dist (committed, embedded in the binary)
+	@scripts/npm.sh run build
+
+fmt: ## format Go and TypeScript
+	@gofmt -w $$(find . \( -name node_modules -o -name '.?*' \) -prune -o -name '*.go' -print)
+	@scripts/npm.sh run fix
+
+fuzz: ## run every fuzz target for FUZZTIME (10s)
+	@scripts/fuzz.sh
+
+bench: ## run the Go benchmarks; BENCH=regexp COUNT=6 for benchstat
+	go test -run '^$$' -bench '$(or $(BENCH),.)' -benchmem -count $(or $(COUNT),1) ./...

@@ -1,7 +1,10 @@
 package view
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 )
@@ -23,7 +26,11 @@ func Decode(data []byte) (*View, error) {
 	if err := json.Unmarshal(data, v, strict); err != nil {
 		return nil, fmt.Errorf("decode view: %w", err)
 	}
-	if err := v.check(); err != nil {
+	err := v.check()
+	if err == nil {
+		err = CheckJSON(data)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("decode view: %w", err)
 	}
 	if v.Tools == nil {
@@ -33,12 +40,17 @@ func Decode(data []byte) (*View, error) {
 	return v, nil
 }
 
-// check refuses what no fold could have made and the fold would trip over.
+// check refuses what no fold could have made, and what the fold or a reader (a
+// browser knows the same words) would trip over.
 func (v *View) check() error {
-	switch v.RunStatus {
-	case Idle, Running, Settling:
-	default:
-		return fmt.Errorf("runStatus %.40q is none of idle, running, settling", v.RunStatus)
+	if err := checkWord("runStatus", v.RunStatus, Idle, Running, Settling); err != nil {
+		return err
+	}
+	if err := checkStates(v.Worker, v.Outcome); err != nil {
+		return err
+	}
+	if v.Active != nil && v.Active.ID == "" {
+		return errors.New("activeAssistant has no id")
 	}
 	for i, m := range v.Msgs {
 		if m == nil || m.ID == "" {
@@ -46,13 +58,16 @@ func (v *View) check() error {
 		}
 	}
 	for key, t := range v.Tools {
-		if t == nil || t.Key != key {
-			return fmt.Errorf("tools[%.40q] is not the card of that key", key)
+		if err := t.check(key); err != nil {
+			return err
 		}
-		switch t.Status {
-		case Composing, Preparing, CardRunning, Done, Failed, Lost, Skipped:
-		default:
-			return fmt.Errorf("tools[%.40q]: unknown status %.40q", key, t.Status)
+	}
+	for i, item := range v.Timeline {
+		if err := checkWord("kind", item.Kind, KindMessage, KindTool, KindToolResult, KindNotice); err != nil {
+			return fmt.Errorf("timeline[%d]: %w", i, err)
+		}
+		if item.Key == "" {
+			return fmt.Errorf("timeline[%d] has no key", i)
 		}
 	}
 	for i, t := range v.Turns {
@@ -66,6 +81,45 @@ func (v *View) check() error {
 		}
 	}
 	return nil
+}
+
+// check checks a card that is kept under key.
+func (t *Tool) check(key string) error {
+	switch {
+	case key == "":
+		return errors.New("tools: a card without a key")
+	case t == nil || t.Key != key:
+		return fmt.Errorf("tools[%.40q] is not the card of that key", key)
+	}
+	err := checkWord("status", t.Status, Composing, Preparing, CardRunning, Done, Failed, Lost, Skipped)
+	if err == nil && t.Cause != "" {
+		err = checkWord("cause", t.Cause, CauseTurnEnded, CauseRunEnded, CauseWorkerLost)
+	}
+	if err != nil {
+		return fmt.Errorf("tools[%.40q]: %w", key, err)
+	}
+	return nil
+}
+
+// checkStates checks the words that a view and its summary share; empty where
+// nothing is known yet.
+func checkStates(worker, outcome string) error {
+	if worker != "" {
+		if err := checkWord("worker", worker, WorkerLive, WorkerLost, WorkerGone); err != nil {
+			return err
+		}
+	}
+	if outcome != "" {
+		return checkWord("outcome", outcome, OutcomeOK, OutcomeError, OutcomeAborted, OutcomeRetrying)
+	}
+	return nil
+}
+
+func checkWord(name, word string, words ...string) error {
+	if slices.Contains(words, word) {
+		return nil
+	}
+	return fmt.Errorf("%s %.40q is none of %s", name, word, strings.Join(words, ", "))
 }
 
 // index builds what is derived from the view's containers.

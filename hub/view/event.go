@@ -145,7 +145,8 @@ func (e *Event) Encode() ([]byte, error) {
 }
 
 // DecodeEvent decodes one event strictly: it refuses duplicate or unknown
-// members, invalid UTF-8, unknown types and missing keys, and says which.
+// members, null, invalid UTF-8, unknown types, missing keys and numbers that
+// JavaScript does not hold exactly, and says which.
 func DecodeEvent(data []byte) (Event, error) {
 	var e Event
 	if len(data) > MaxEventBytes {
@@ -156,6 +157,9 @@ func DecodeEvent(data []byte) (Event, error) {
 	}
 	if err := e.validate(); err != nil {
 		return e, err
+	}
+	if err := CheckJSON(data); err != nil {
+		return e, fmt.Errorf("decode event: %w", err)
 	}
 	return e, nil
 }

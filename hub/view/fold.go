@@ -117,12 +117,12 @@ func (v *View) applyAgentEnd(e *Event) {
 	v.presume(CauseRunEnded, e.T, anyTurn)
 }
 
-// applyAgentIdle reads the outcome off the last assistant message: a run whose
-// last request failed has failed, whatever its tools did.
+// applyAgentIdle reads the outcome off the newest prompt's last answer: a prompt
+// whose last request failed has failed, whatever its tools did.
 func (v *View) applyAgentIdle(e *Event) {
 	v.presume(CauseRunEnded, e.T, anyTurn)
 	v.RunStatus, v.Outcome, v.OutcomeText = Idle, OutcomeOK, ""
-	last := v.lastAssistant()
+	last := v.lastAnswer()
 	switch {
 	case e.Aborted || last != nil && last.StopReason == stopAborted:
 		v.Outcome = OutcomeAborted
@@ -133,6 +133,23 @@ func (v *View) applyAgentIdle(e *Event) {
 		v.OutcomeText = last.Error
 	}
 	v.touch(header)
+}
+
+// lastAnswer returns the assistant message that decides about the newest prompt,
+// or nil if that has none. A request that fails ends its turn and its prompt, so
+// the message is of the newest turn, and nobody has spoken after it. Both are in
+// the view, so a joiner folds on to the same outcome.
+func (v *View) lastAnswer() *Message {
+	for _, m := range slices.Backward(v.Msgs) {
+		switch {
+		case m.Turn != v.Turn:
+		case m.Role == roleAssistant:
+			return m
+		case m.Role == roleUser:
+			return nil
+		}
+	}
+	return nil
 }
 
 func (v *View) lastAssistant() *Message {

@@ -4,6 +4,7 @@ import "strconv"
 
 const (
 	roleAssistant = "assistant"
+	roleUser      = "user"
 	stopError     = "error"
 	stopAborted   = "aborted"
 	stopLost      = "lost"

@@ -185,6 +185,11 @@ func TestDecodeEventRefuses(t *testing.T) {
 		{`{"type":"agent_start","t":1e400}`, "t"},
 		{`{"type":"tool_update","t":1,"key":"c1","text":"a","append":"b"}`, "exclude each other"},
 		{"{\"type\":\"notice\",\"t\":1,\"text\":\"\xff\"}", "UTF-8"},
+		{`{"type":"text_delta","t":1,"id":"m1","delta":null}`, "/delta"},
+		{`{"type":"agent_start","t":null}`, "/t"},
+		{`{"type":"tool_end","t":1,"key":"c1","durationMs":9007199254740992}`, "/durationMs"},
+		{`{"type":"turn_end","t":1,"usage":{"cost":-9007199254740992}}`, "/usage/cost"},
+		{`{"type":"agent_start","t":1.0}`, "/t"},
 	} {
 		_, err := DecodeEvent([]byte(c.in))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -198,11 +203,23 @@ func TestDecodeViewRefuses(t *testing.T) {
 		{`{}`, ""},
 		{`{"runStatus":"idle","messages":[null]}`, "messages[0]"},
 		{`{"runStatus":"idle","tools":{"c1":{"key":"c2","status":"done"}}}`, `tools["c1"]`},
-		{`{"runStatus":"idle","tools":{"c1":{"key":"c1","status":"flying"}}}`, "unknown status"},
+		{`{"runStatus":"idle","tools":{"c1":{"key":"c1","status":"flying"}}}`, `status "flying"`},
 		{`{"runStatus":"walking"}`, "walking"},
 		{`{"runStatus":"idle","turns":[null]}`, "turns[0]"},
 		{`{"runStatus":"idle","notices":[null]}`, "notices[0]"},
 		{`{"runStatus":"idle","what":1}`, "unknown"},
+		{`{"runStatus":null}`, "runStatus"},
+		{`{"runStatus":"idle","worker":null}`, "/worker"},
+		{`{"runStatus":"idle","queue":{"steering":[null]}}`, "/queue/steering/0"},
+		{`{"runStatus":"idle","timeline":[null]}`, "timeline[0]"},
+		{`{"runStatus":"idle","turn":9007199254740992}`, "/turn"},
+		{`{"runStatus":"idle","worker":"asleep"}`, `worker "asleep"`},
+		{`{"runStatus":"idle","outcome":"boom"}`, `outcome "boom"`},
+		{`{"runStatus":"idle","activeAssistant":{"turn":1}}`, "activeAssistant has no id"},
+		{`{"runStatus":"idle","tools":{"":{"key":"","status":"done"}}}`, "card without a key"},
+		{`{"runStatus":"idle","tools":{"c1":{"key":"c1","status":"lost","cause":"moon"}}}`, `cause "moon"`},
+		{`{"runStatus":"idle","timeline":[{"kind":"song","key":"m1"}]}`, `timeline[0]: kind "song"`},
+		{`{"runStatus":"idle","timeline":[{"kind":"tool","key":""}]}`, "timeline[0] has no key"},
 	} {
 		v, err := Decode([]byte(c.in))
 		switch {

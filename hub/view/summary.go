@@ -22,6 +22,17 @@ type Summary struct {
 	LastAt    int64 `json:"lastAt,omitzero"`
 }
 
+// Check refuses words that readers of a list of runs do not know. One who hands
+// on a summary from outside has to call it: one bad line makes a list unreadable.
+func (s *Summary) Check() error {
+	if s.RunStatus != "" { // claimed, and not yet written to
+		if err := checkWord("runStatus", s.RunStatus, Idle, Running, Settling); err != nil {
+			return err
+		}
+	}
+	return checkStates(s.Worker, s.Outcome)
+}
+
 const maxLastText = 200
 
 // Summary returns the view's line in a list of runs. It walks the whole view:

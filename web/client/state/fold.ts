@@ -1,6 +1,7 @@
 import type {
   AgentEndEvent,
   AgentIdleEvent,
+  Message,
   NoticeEvent,
   Outcome,
   ProjectedEvent,
@@ -113,10 +114,10 @@ function foldAgentEnd(view: View, event: AgentEndEvent): void {
   presume(view, "run_ended", event.t, anyTurn);
 }
 
-/** The outcome is read off the last assistant message, never off what tools did. */
+/** The outcome is read off the newest prompt's last answer, never off what tools did. */
 function foldAgentIdle(view: View, event: AgentIdleEvent): void {
   presume(view, "run_ended", event.t, anyTurn);
-  const last = view.messages.findLast((message) => message.role === "assistant");
+  const last = lastAnswer(view);
   let outcome: Outcome = "ok";
   if (event.aborted || last?.stopReason === "aborted") outcome = "aborted";
   else if (last?.stopReason === "error") outcome = "error";
@@ -124,6 +125,18 @@ function foldAgentIdle(view: View, event: AgentIdleEvent): void {
   view.outcome = outcome;
   view.outcomeText = outcome === "ok" ? "" : (last?.error ?? "");
   view.touch("header");
+}
+
+/**
+ * The assistant message that decides about the newest prompt, if that has one.
+ * A request that fails ends its turn and its prompt, so the message is of the
+ * newest turn, and nobody has spoken after it.
+ */
+function lastAnswer(view: View): Message | undefined {
+  const last = view.messages.findLast(
+    ({ turn, role }) => turn === view.turn && (role === "assistant" || role === "user"),
+  );
+  return last?.role === "assistant" ? last : undefined;
 }
 
 function foldTurnEnd(view: View, event: TurnEndEvent): void {

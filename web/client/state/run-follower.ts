@@ -1,10 +1,19 @@
-import type { Check, Events, Merged, Position, ProjectedEvent, Snapshot, SnapshotReason } from "../protocol/index.ts";
+import type {
+  Check,
+  Events,
+  Merged,
+  Missing,
+  Position,
+  ProjectedEvent,
+  Snapshot,
+  SnapshotReason,
+} from "../protocol/index.ts";
 import { apply } from "./fold.ts";
 import { HashJob } from "./hash.ts";
 import { View } from "./view.ts";
 
 /** Why a follower cannot go on from where it is and needs a snapshot. */
-export type Break = "gap" | "epoch" | "mismatch";
+export type Break = "gap" | "epoch" | "mismatch" | "undecodable";
 
 /** What a message did. */
 export type Followed =
@@ -28,7 +37,7 @@ export class RunFollower {
   view = new View();
   /** Undefined until the first snapshot. */
   position: Position | undefined;
-  /** How often the view had to be replaced because it was not the hub's. */
+  /** How often the view had to be replaced because it was not the hub's, or because a message could not be decoded. */
   resyncs = 0;
   #broken = false;
 
@@ -76,10 +85,16 @@ export class RunFollower {
     return { kind: "check", job: new HashJob(this.view), expected: message.hash };
   }
 
+  /** A message could not be decoded. While a snapshot is due, only a missing snapshot matters. */
+  undecodable(missing: Missing): Followed {
+    if (missing === "nothing" || (missing === "events" && !this.resumeFrom)) return ignored;
+    return this.break("undecodable");
+  }
+
   /** Notes that the view cannot be continued. */
   break(why: Break): Followed {
     this.#broken = true;
-    if (why === "mismatch") this.resyncs++;
+    if (why === "mismatch" || why === "undecodable") this.resyncs++;
     return { kind: "broken", why };
   }
 }

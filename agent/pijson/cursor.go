@@ -216,17 +216,25 @@ func (c *cursor) laxIntPtr(dst **int64) error {
 	return nil
 }
 
-// laxTime reads Unix milliseconds, given as a number or as an ISO 8601 text.
+// laxTime reads Unix milliseconds, given as a number or as an ISO 8601 text; one
+// that cannot be right is left out.
 func (c *cursor) laxTime(dst *int64) error {
+	var ms int64
 	if c.kind() != '"' {
-		return c.laxInt(dst)
+		if err := c.laxInt(&ms); err != nil {
+			return err
+		}
+	} else {
+		var s string
+		if err := c.readString(&s); err != nil {
+			return err
+		}
+		if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
+			ms = t.UnixMilli()
+		}
 	}
-	var s string
-	if err := c.readString(&s); err != nil {
-		return err
-	}
-	if t, err := time.Parse(time.RFC3339Nano, s); err == nil && t.Unix() > 0 {
-		*dst = t.UnixMilli()
+	if plausible(ms) {
+		*dst = ms
 	}
 	return nil
 }

@@ -8,11 +8,13 @@ import (
 )
 
 // decoder turns one line at a time into events. Between lines it keeps only
-// its cursors' memory: the stream's state is the projector's business.
+// its cursors' memory and halves of characters: the rest of the stream's state
+// is the projector's business.
 type decoder struct {
-	c   cursor
-	rec *Record
-	sub *decoder // see part
+	c      cursor
+	rec    *Record
+	sub    *decoder // see part
+	halves halves
 }
 
 // part returns a decoder that stands at the start of a part of the line. It is

@@ -29,9 +29,10 @@
 //     whole run and a run has to end. Nothing in a line can panic, recurse
 //     without limit or grow what the Reader keeps.
 //  6. All text and raw JSON in events is valid: ill-formed UTF-8 and lone
-//     surrogate escapes become U+FFFD before decoding. Raw JSON (arguments,
-//     details) is otherwise kept as the stream has it: key order, numbers and
-//     spacing.
+//     surrogate escapes become U+FFFD before decoding. A character that Pi has
+//     cut in two between the deltas of one block comes whole, with the second
+//     of them. Raw JSON (arguments, details) is otherwise kept as the stream
+//     has it: key order, numbers and spacing.
 //  7. Events share no memory with the Reader, which may be read on while they
 //     are kept.
 //  8. No path that a line names is ever opened.
@@ -42,9 +43,10 @@
 // flag) must have its type, else the line is quarantined with the JSON pointer
 // of that field. A field that is not needed (usage, times, the model's name, the
 // copies of messages in agent_end) is left out if it is odd. Unknown fields are
-// ignored, unknown event types skipped and counted. Of duplicate keys the last
-// one wins, as in JavaScript. JSON null is the same as an absent field, except as
-// a call's arguments.
+// ignored, unknown event types skipped and counted, and so is a message that an
+// extension marks as not for display. Of duplicate keys the last one wins, as in
+// JavaScript. JSON null is the same as an absent field, except as a call's
+// arguments.
 //
 // # Shapes
 //

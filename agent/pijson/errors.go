@@ -28,6 +28,9 @@ type LineError struct {
 	Pointer string
 	// Reason says what was wrong.
 	Reason string
+	// Record says that the line began as a JSON object: what it said is lost.
+	// Other lines are not Pi's: a warning between the records, say.
+	Record bool
 }
 
 // Error names line, type, place and reason.

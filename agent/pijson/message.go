@@ -12,16 +12,20 @@ import (
 // stopPending is Pi's stop reason of a message that is still streaming.
 const stopPending = "pending"
 
+// roleCustom is the role of an extension's message.
+const roleCustom = "custom"
+
 // messageEvent reads message_start and message_end.
 func (d *decoder) messageEvent(end bool) error {
 	var m agent.Message
-	found := false
-	err := d.c.object(func(name string) error {
+	found, hidden := false, false
+	err := d.c.object(func(name string) (err error) {
 		if name != "message" || d.c.kind() == 'n' {
 			return d.c.skip()
 		}
 		found = true
-		return d.message(&m)
+		m, hidden, err = d.readMessage()
+		return err
 	})
 	if err != nil {
 		return err
@@ -31,6 +35,16 @@ func (d *decoder) messageEvent(end bool) error {
 	}
 	if m.Timestamp != 0 {
 		d.rec.At = m.Timestamp
+	}
+	if hidden {
+		d.rec.Skipped = "message_start"
+		if end {
+			d.rec.Skipped = "message_end"
+		}
+		return nil
+	}
+	if m.Role == agent.RoleAssistant {
+		clear(d.halves.waiting) // its end says it all again
 	}
 	if !end {
 		if m.Role == agent.RoleAssistant && m.StopReason == agent.StopStop && len(m.Content) == 0 {
@@ -46,23 +60,33 @@ func (d *decoder) messageEvent(end bool) error {
 	return nil
 }
 
-// message reads one message of any role.
+// message reads one message of any role. It leaves dst alone if it fails.
 func (d *decoder) message(dst *agent.Message) error {
-	if d.c.kind() != '{' {
-		return d.c.mismatch("a message")
+	m, _, err := d.readMessage()
+	if err == nil {
+		*dst = m
 	}
-	p := messageParts{}
+	return err
+}
+
+// readMessage reads one message of any role, and whether it is hidden: one of
+// an extension that only the model is to see.
+func (d *decoder) readMessage() (m agent.Message, hidden bool, err error) {
+	if d.c.kind() != '{' {
+		return m, false, d.c.mismatch("a message")
+	}
+	p := messageParts{display: true}
 	if err := d.c.object(func(name string) error { return d.messageField(&p, name) }); err != nil {
-		return err
+		return m, false, err
 	}
 	if p.m.Role == "" {
-		return d.c.wrong(`the message has no "role"`)
+		return m, false, d.c.wrong(`the message has no "role"`)
 	}
 	if err := p.faults.of(p.m.Role); err != nil {
-		return err
+		return m, false, err
 	}
-	*dst = p.finish()
-	return nil
+	m = p.finish()
+	return m, m.Role == roleCustom && !p.display, nil
 }
 
 // messageFaults are fields that had the wrong type; whether that matters is
@@ -114,7 +138,7 @@ func (d *decoder) laxMessage(dst *agent.Message) error {
 	if err != nil {
 		return err
 	}
-	_ = d.part(v).message(dst) // leaves dst alone if it fails
+	_ = d.part(v).message(dst)
 	return nil
 }
 
@@ -126,6 +150,7 @@ type messageParts struct {
 	output      string
 	summary     string
 	bash        bashParts
+	display     bool
 }
 
 func (d *decoder) messageField(p *messageParts, name string) error {
@@ -163,6 +188,8 @@ func (d *decoder) messageField(p *messageParts, name string) error {
 		return d.c.text(&p.summary)
 	case "output":
 		return d.c.text(&p.output)
+	case "display":
+		return d.c.laxBool(&p.display)
 	}
 	return d.bashField(&p.bash, name)
 }
@@ -192,7 +219,7 @@ func (p *messageParts) finish() agent.Message {
 	}
 	switch m.Role {
 	case "hookMessage": // the name until session format 3
-		m.Role = "custom"
+		m.Role = roleCustom
 	case "bashExecution":
 		m.Content = textBlocks(p.bash.text(p.output))
 	case "compactionSummary", "branchSummary":

@@ -40,7 +40,7 @@ type Record struct {
 	DurationMs int64
 	// Events are in order; there may be none.
 	Events []agent.Event
-	// Skipped is the line's type if it is one that has no agent event.
+	// Skipped is the line's type if it has no agent event.
 	Skipped string
 	// Quarantined says why the line was left out; nil if it was not.
 	Quarantined *LineError
@@ -109,7 +109,7 @@ func (r *Reader) Stats() Stats {
 
 func (r *Reader) decode(ln line) Record {
 	rec := Record{Line: r.line}
-	fault := &LineError{Line: r.line}
+	fault := &LineError{Line: r.line, Record: isRecord(ln)}
 	switch {
 	case ln.tooLong && ln.ended && isAgentEnd(ln):
 		// agent_end repeats every message of its run and so is the one line
@@ -122,7 +122,7 @@ func (r *Reader) decode(ln line) Record {
 		fault.Reason = fmt.Sprintf("the line has %d bytes, more than %d", ln.size, r.lines.max)
 		rec.Quarantined = fault
 	default:
-		typ, err := r.dec.line(&rec, repair(ln.data))
+		typ, err := r.dec.line(&rec, repair(ln.data, &r.dec.halves))
 		if err == nil {
 			break
 		}
@@ -133,6 +133,14 @@ func (r *Reader) decode(ln line) Record {
 		}
 	}
 	return rec
+}
+
+func isRecord(ln line) bool {
+	begin := ln.data
+	if ln.tooLong {
+		begin = ln.head
+	}
+	return bytes.HasPrefix(bytes.TrimLeft(begin, " \t"), []byte("{"))
 }
 
 func isAgentEnd(ln line) bool {

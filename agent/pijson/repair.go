@@ -5,13 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// repair returns src as valid UTF-8 without lone surrogate escapes. It works in
-// place where it can and copies only if ill-formed UTF-8 has to grow.
-func repair(src []byte) []byte {
+// repair returns src as valid UTF-8 without lone surrogate escapes, and notes in
+// h those that may be half of a character. It works in place where it can and
+// copies only if ill-formed UTF-8 has to grow.
+func repair(src []byte, h *halves) []byte {
 	if !utf8.Valid(src) {
 		src = repairUTF8(src)
 	}
-	repairSurrogates(src)
+	h.found = h.found[:0]
+	repairSurrogates(src, h)
 	return src
 }
 
@@ -69,23 +71,24 @@ func continuation(lead byte) (more int, lo, hi byte) {
 // repairSurrogates turns every \uD800–\uDFFF escape that is not half of a pair
 // into \ufffd, in place: both have the same length. Backslashes occur in
 // strings only, so that no other grammar needs to be known.
-func repairSurrogates(src []byte) {
-	for {
-		i := bytes.IndexByte(src, '\\')
-		if i < 0 || i+1 >= len(src) {
+func repairSurrogates(src []byte, h *halves) {
+	for at := 0; ; {
+		i := bytes.IndexByte(src[at:], '\\')
+		if i < 0 || at+i+1 >= len(src) {
 			return
 		}
-		src = src[i:]
-		switch unit, ok := escape(src); {
+		at += i
+		switch unit, ok := escape(src[at:]); {
 		case !ok:
-			src = src[2:]
-		case isHigh(unit) && isLowEscape(src[6:]):
-			src = src[12:]
+			at += 2
+		case isHigh(unit) && isLowEscape(src[at+6:]):
+			at += 12
 		case isHigh(unit) || isLow(unit):
-			copy(src[2:], "fffd")
-			src = src[6:]
+			h.note(src, at, unit)
+			copy(src[at+2:], "fffd")
+			at += 6
 		default:
-			src = src[6:]
+			at += 6
 		}
 	}
 }

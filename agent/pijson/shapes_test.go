@@ -370,3 +370,32 @@ func TestEventsAreOwn(t *testing.T) {
 		}
 	}
 }
+
+// TestNotForDisplay checks that what an extension tells only the model is not
+// shown to people.
+func TestNotForDisplay(t *testing.T) {
+	for _, tt := range []struct {
+		message string
+		hidden  bool
+	}{
+		{`{"role":"custom","customType":"plan","content":"secret plan","display":false}`, true},
+		{`{"display":false,"content":[{"type":"text","text":"x"}],"role":"hookMessage"}`, true},
+		{`{"role":"custom","content":"x","display":true}`, false},
+		{`{"role":"custom","content":"x"}`, false},
+		{`{"role":"custom","content":"x","display":null}`, false},
+		{`{"role":"custom","content":"x","display":"false"}`, false},
+		{`{"role":"user","content":"x","display":false}`, false},
+		{`{"role":"assistant","content":[],"display":false}`, false},
+	} {
+		for _, typ := range []string{"message_start", "message_end"} {
+			rec := one(t, `{"type":"`+typ+`","message":`+tt.message+`}`)
+			want := ""
+			if tt.hidden {
+				want = typ
+			}
+			if rec.Quarantined != nil || rec.Skipped != want || (len(rec.Events) == 0) != tt.hidden {
+				t.Errorf("%s %s: %+v", typ, tt.message, rec)
+			}
+		}
+	}
+}

@@ -10,6 +10,9 @@ import (
 // the next known time.
 const maxLookAhead = 2048
 
+// maxStarts bounds how many running tools are remembered.
+const maxStarts = 4096
+
 // Stamper gives every record of a stream a time, Unix milliseconds, that never
 // goes back. Few of Pi's lines carry a time of their own.
 type Stamper struct {
@@ -74,7 +77,7 @@ func (s *Stamper) Next() (Stamped, error) {
 func (s *Stamper) arrived(rec *Record) int64 {
 	now := s.now()
 	t, known := ownTime(rec)
-	if known {
+	if known && t < now+maxAhead {
 		s.skew = now - t
 	} else {
 		t = now - s.skew
@@ -105,7 +108,7 @@ func (s *Stamper) fill() {
 	from, n := s.last, int64(len(s.ready))
 	span := max(0, until-from)
 	for i := range s.ready {
-		s.ready[i].T = from + span*int64(i+1)/n
+		s.ready[i].T = from + share(span, int64(i+1), n)
 		s.last = s.ready[i].T
 		s.began(&s.ready[i].Record, s.last)
 	}
@@ -116,11 +119,13 @@ func (s *Stamper) timeOf(rec *Record) (int64, bool) {
 	for _, e := range rec.Events {
 		switch e := e.(type) {
 		case agent.ToolExecutionStart:
-			s.starts[e.ToolCallID] = s.last
+			if len(s.starts) < maxStarts {
+				s.starts[e.ToolCallID] = s.last
+			}
 		case agent.ToolExecutionEnd:
 			start, ok := s.starts[e.ToolCallID]
 			delete(s.starts, e.ToolCallID)
-			if ok && start > 0 && e.DurationMs != nil {
+			if ok && start > 0 && e.DurationMs != nil && plausible(start+*e.DurationMs) {
 				return start + *e.DurationMs, true
 			}
 		}
@@ -142,7 +147,7 @@ func (s *Stamper) began(rec *Record, t int64) {
 // ownTime is the time that a line tells. An assistant message carries the time
 // of its start, so its end is known only with its duration.
 func ownTime(rec *Record) (int64, bool) {
-	if rec.At <= 0 {
+	if !plausible(rec.At) {
 		return 0, false
 	}
 	for _, e := range rec.Events {
@@ -151,7 +156,8 @@ func ownTime(rec *Record) (int64, bool) {
 			return 0, false
 		case agent.MessageEnd:
 			if e.Message.Role == agent.RoleAssistant {
-				return rec.At + rec.DurationMs, rec.DurationMs > 0
+				end := rec.At + rec.DurationMs
+				return end, rec.DurationMs > 0 && plausible(end)
 			}
 		case agent.TurnEnd, agent.AgentEnd:
 			return 0, false
@@ -159,3 +165,14 @@ func ownTime(rec *Record) (int64, bool) {
 	}
 	return rec.At, true
 }
+
+// share is i of n even parts of span, for any span.
+func share(span, i, n int64) int64 { return span/n*i + span%n*i/n }
+
+// maxTime is the year 2100: a later time is a mistake, as is one before 1970.
+const maxTime = 4_102_444_800_000
+
+// maxAhead is how far a live line may be ahead of the clock here.
+const maxAhead = 24 * 60 * 60 * 1000
+
+func plausible(t int64) bool { return 0 < t && t < maxTime }

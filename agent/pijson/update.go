@@ -30,6 +30,8 @@ type step struct {
 	u        agent.AssistantUpdate
 	hasIndex bool
 	hasDelta bool
+	// first and last are the halves of characters at the delta's edges, or 0.
+	first, last rune
 	// hasCall says that the call came with the step itself.
 	hasCall bool
 	call    agent.ToolCall
@@ -50,8 +52,7 @@ func (d *decoder) step(s *step) error {
 			s.hasIndex = true
 			return d.c.index(&u.ContentIndex)
 		case "delta":
-			s.hasDelta = d.c.kind() != 'n'
-			return hold(&s.badDelta, d.c.str(&u.Delta))
+			return d.delta(s)
 		case "content":
 			return d.c.laxStr(&u.Content)
 		case "id":
@@ -103,10 +104,16 @@ func (d *decoder) finishStep(s *step) error {
 	default:
 		return nil
 	}
-	if err == nil && (s.hasDelta || !isDelta(u.Type)) {
-		d.emit(agent.MessageUpdate{Update: u})
+	switch {
+	case err != nil || isDelta(u.Type) && !s.hasDelta:
+		return err
+	case isDelta(u.Type):
+		d.joinHalves(s, &u)
+	default:
+		d.dropHalf(u.ContentIndex)
 	}
-	return err
+	d.emit(agent.MessageUpdate{Update: u})
+	return nil
 }
 
 func isDelta(t agent.UpdateType) bool {

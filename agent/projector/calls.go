@@ -20,7 +20,12 @@ const (
 	started
 	ended  // its result message may still come
 	closed // nothing more is expected
+	// skipped: written, and then passed over; an end may still come, late.
+	skipped
 )
+
+// over says that the call takes no more updates.
+func (s callState) over() bool { return s == ended || s == closed || s == skipped }
 
 // call is one tool call of the run, and what has been shown of it.
 type call struct {
@@ -73,7 +78,7 @@ func (t *calls) add(id, name string) *call {
 }
 
 func (t *calls) insert(c *call) {
-	same := slices.DeleteFunc(t.byID[c.id], func(old *call) bool { return old.state == closed })
+	same := slices.DeleteFunc(t.byID[c.id], func(old *call) bool { return old.state == closed || old.state == skipped })
 	t.byID[c.id] = append(same, c)
 }
 
@@ -115,51 +120,57 @@ func (t *calls) last(id string, states ...callState) *call {
 	return nil
 }
 
-// start returns the call that starts: the next one that was written with this
-// id, else a new one. One that has started already is another call.
-func (t *calls) start(id, name string) *call {
-	c := t.first(id, written)
-	if c == nil {
+// start returns the call that starts, and whether it is news: the next one that
+// was written with this id; else one that runs already in this turn, whose start
+// has come again; else a new one.
+func (t *calls) start(id, name string) (c *call, news bool) {
+	if c = t.first(id, written); c == nil {
+		if c = t.running(id); c != nil && c.turn == t.turn {
+			return c, false
+		}
 		c = t.add(id, name)
 	}
 	c.turn, c.state = t.turn, started
-	return c
+	return c, true
 }
 
-// forUpdate returns the newest running call of that id; else the one that had
-// been running, for the fold to count the update as late; else nil.
-func (t *calls) forUpdate(id string) *call {
-	if c := t.last(id, started); c != nil {
-		return c
+// running returns the running call of that id: of several, the one that started
+// first in the newest turn; nil if there is none. Updates, ends and inner calls
+// all mean this one.
+func (t *calls) running(id string) *call {
+	newest := t.last(id, started)
+	if newest == nil {
+		return nil
 	}
-	if c := t.last(id, ended, closed); c != nil {
-		return c
-	}
-	return t.first(id, written)
-}
-
-// forEnd returns the call that ends: of several that run, the one that started
-// first in the newest turn; else one that ended before (a second end); else one
-// that was only written; else nil.
-func (t *calls) forEnd(id string) *call {
-	if newest := t.last(id, started); newest != nil {
-		for _, c := range t.byID[id] {
-			if c.state == started && c.turn == newest.turn {
-				return c
-			}
+	for _, c := range t.byID[id] {
+		if c.state == started && c.turn == newest.turn {
+			return c
 		}
 	}
+	return newest
+}
+
+// forEvent returns the call that an update or an end is about: the running one;
+// else one that has ended, for the fold to count it as late or as a second end;
+// else one that was only written, in this turn or before; else nil.
+func (t *calls) forEvent(id string) *call {
+	if c := t.running(id); c != nil {
+		return c
+	}
 	if c := t.last(id, ended, closed); c != nil {
 		return c
 	}
-	return t.first(id, written)
+	if c := t.first(id, written); c != nil {
+		return c
+	}
+	return t.last(id, skipped)
 }
 
 // forResult returns the call that a result message belongs to: the one that
 // ended first and has none yet; else one that never ended, or never started;
 // else nil.
 func (t *calls) forResult(id string) *call {
-	for _, state := range []callState{ended, started, written} {
+	for _, state := range []callState{ended, started, written, skipped} {
 		if c := t.first(id, state); c != nil {
 			return c
 		}
@@ -172,24 +183,23 @@ func (t *calls) parentKey(id string) string {
 	if id == "" {
 		return ""
 	}
-	if c := t.last(id, started); c != nil {
+	if c := t.running(id); c != nil {
 		return c.key
 	}
-	if c := t.last(id, ended, closed, written); c != nil {
+	if c := t.last(id, ended, closed, written, skipped); c != nil {
 		return c.key
 	}
 	return ""
 }
 
-// nextTurn forgets what the turns before were still waiting for: calls that
-// never started, and results that never came. Running calls may still end.
+// nextTurn waits no longer for what the turns before lack: calls that never
+// started, and results that never came. Any of them may still end.
 func (t *calls) nextTurn() {
 	t.turn++
 	for _, c := range t.order {
 		switch c.state {
 		case written:
-			t.remove(c)
-			c.state = closed
+			c.state = skipped
 		case started:
 			c.progress = progress{} // said whole if it goes on: texts are not kept for lost calls
 		case ended:

@@ -1,6 +1,7 @@
 package projector_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -119,11 +120,47 @@ func TestSameIDAgainLater(t *testing.T) {
 	}
 	wantKeys(t, one("1"), "call_delta c1, tool_start c1, tool_update c1, tool_end c1, tool_result c1")
 	wantKeys(t, one("2"), "call_delta c2, tool_start c2, tool_update c2, tool_end c2, tool_result c2")
-	// Started without having been written, and again while it runs.
-	wantKeys(t, d.do(agent.TurnStart{}, toolStart("x", `{}`), toolStart("x", `{}`), toolEnd("x", "3"), toolEnd("x", "4")),
-		"tool_start c3, tool_start c4, tool_end c3, tool_end c4")
+	// Started without having been written, and again when it has ended.
+	wantKeys(t, d.do(agent.TurnStart{}, toolStart("x", `{}`), toolEnd("x", "3"), toolStart("x", `{}`), toolEnd("x", "4")),
+		"tool_start c3, tool_end c3, tool_start c4, tool_end c4")
 	if len(d.v.Tools) != 4 || d.v.Strays != 0 {
 		t.Errorf("%d cards, %d strays", len(d.v.Tools), d.v.Strays)
+	}
+}
+
+// A start that comes again is the same call: one card, whatever has come of it
+// meanwhile. Only one that the model wrote a second time, or of another turn,
+// is another.
+func TestStartReplayed(t *testing.T) {
+	for name, begin := range map[string][]agent.Event{
+		"written": written(callBlock("x", "bash", `{}`)), "not written": {agent.TurnStart{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDrive(t, projector.Config{})
+			d.do(begin...)
+			wantKeys(t, d.do(toolStart("x", `{}`), toolStart("x", `{}`), toolUpdate("x", "half", ""), toolStart("x", `{}`),
+				toolUpdate("x", "half more", ""), toolEnd("x", "whole"), toolResult("x")),
+				"tool_start c1, tool_update c1, tool_update c1, tool_end c1, tool_result c1")
+			if c := d.v.Tools["c1"]; len(d.v.Tools) != 1 || c.Status != view.Done || c.ProgressText != "half more" {
+				t.Errorf("%d cards, %+v", len(d.v.Tools), c)
+			}
+			wantKeys(t, d.do(agent.TurnEnd{}, agent.TurnStart{}, toolStart("x", `{}`), agent.TurnEnd{}, agent.TurnStart{}, toolStart("x", `{}`)),
+				"tool_start c2, tool_start c3")
+		})
+	}
+}
+
+// Of two calls with one id that run side by side, updates, ends and inner calls
+// agree on which one is meant.
+func TestSameIDSideBySide(t *testing.T) {
+	d := newDrive(t, projector.Config{})
+	d.do(written(callBlock("x", "a", `1`), callBlock("x", "b", `2`))...)
+	inner := agent.ToolExecutionStart{ToolCallID: "in", ToolName: "read", ParentToolCallID: "x"}
+	wantKeys(t, d.do(toolStart("x", `1`), toolStart("x", `2`), toolUpdate("x", "half", ""), inner, toolEnd("in", ""), toolEnd("x", "one"),
+		toolUpdate("x", "half", ""), toolEnd("x", "two")),
+		"tool_start c1, tool_start c2, tool_update c1, tool_start c3, tool_end c3, tool_end c1, tool_update c2, tool_end c2")
+	if parent := d.v.Tools["c3"].Parent; parent != "c1" {
+		t.Errorf("the inner call is in %s", parent)
 	}
 }
 
@@ -143,6 +180,48 @@ func TestSameIDAfterLostOnes(t *testing.T) {
 	if c := d.v.Tools["c2"]; !c.Late || c.Status != view.Done {
 		t.Errorf("c2: %+v", c)
 	}
+}
+
+// A call that was written, and presumed skipped at its turn's end, is still known
+// when its end comes late. It is not started again.
+func TestLateEndOfSkipped(t *testing.T) {
+	d := newDrive(t, projector.Config{})
+	d.do(written(callBlock("x", "bash", `{}`), callBlock("y", "bash", `{}`), callBlock("z", "bash", `{}`))...)
+	d.do(agent.TurnEnd{}, agent.TurnStart{})
+	wantKeys(t, d.do(toolUpdate("x", "late", ""), toolEnd("x", "after all"), toolResult("x"), toolResult("y")),
+		"tool_update c1, tool_end c1, tool_result c1, tool_result c2")
+	if c := d.v.Tools["c1"]; c.Status != view.Done || !c.Late || c.ResultText != "after all" || c.ProgressText != "" || d.v.Strays != 0 {
+		t.Errorf("c1: %+v, %d strays", c, d.v.Strays)
+	}
+	// z comes again: the new one is meant, and in the turn after still is.
+	wantKeys(t, d.do(toolStart("z", `{}`), agent.TurnEnd{}, agent.TurnStart{}, toolEnd("z", "")), "tool_start c4, tool_end c4")
+	if c := d.v.Tools["c3"]; c.Status != view.Skipped {
+		t.Errorf("c3: %+v", c)
+	}
+}
+
+// So is one that was streamed, but left out of the final message.
+func TestLateEndOfDropped(t *testing.T) {
+	d := newDrive(t, projector.Config{})
+	d.do(agent.TurnStart{}, assistantStart(), callStart(0, "x", "bash"), callPart(0, "{}"), assistantEnd(agent.StopToolUse))
+	wantKeys(t, d.do(toolEnd("x", "after all")), "tool_end c1")
+	wantKeys(t, d.do(toolStart("x", `{}`)), "tool_start c2")
+	if d.v.Strays != 0 {
+		t.Errorf("%d strays", d.v.Strays)
+	}
+}
+
+// Skipped calls are remembered only so long.
+func TestManySkippedAreForgotten(t *testing.T) {
+	d := newDrive(t, projector.Config{})
+	d.do(written(callBlock("first", "bash", `{}`))...)
+	for i := range 5000 {
+		for _, e := range written(callBlock(fmt.Sprint("other", i), "bash", `{}`)) {
+			d.p.Project(1, e)
+		}
+	}
+	wantKeys(t, d.p.Project(1, toolEnd("first", "")).Events, "tool_end c0")
+	wantKeys(t, d.p.Project(1, toolEnd("other1000", "")).Events, "tool_end c1002")
 }
 
 func TestStraysAndSecondEnds(t *testing.T) {
@@ -194,8 +273,8 @@ func TestCountersGoOn(t *testing.T) {
 func TestManyCallsAreForgotten(t *testing.T) {
 	d := newDrive(t, projector.Config{})
 	d.do(agent.TurnStart{}, toolStart("first", `{}`))
-	for range 5000 {
-		d.p.Project(1, toolStart("other", `{}`))
+	for i := range 5000 {
+		d.p.Project(1, toolStart(fmt.Sprint("other", i), `{}`))
 	}
 	wantKeys(t, d.p.Project(1, toolEnd("first", "")).Events, "tool_end c0")
 }

@@ -117,7 +117,7 @@ func (p *Projector) endEvent(id string, m *agent.Message) view.Event {
 
 // finalCalls settles which calls the message made: those that were streamed
 // take the ids of the final message, the others are said now, and streamed ones
-// that it does not have are forgotten.
+// that it does not have are passed over.
 func (p *Projector) finalCalls(content []agent.Block) {
 	streamed := map[int]*call{}
 	for i, b := range p.message.blocks {
@@ -152,7 +152,7 @@ func (p *Projector) finalCalls(content []agent.Block) {
 	}
 	for _, c := range streamed {
 		if !kept[c] && c.state == written {
-			p.calls.remove(c)
+			c.state = skipped
 		}
 	}
 }

@@ -21,12 +21,12 @@ type progress struct {
 // toolUpdate says what changed since the last update: the text's growth while it
 // only grew, else the whole of it.
 func (p *Projector) toolUpdate(o *out, e *agent.ToolExecutionUpdate) {
-	c := p.calls.forUpdate(shortID(e.ToolCallID, p.limits.Name))
+	c := p.calls.forEvent(shortID(e.ToolCallID, p.limits.Name))
 	if c == nil {
 		o.add(view.Event{Type: view.ToolUpdate, Key: StrayKey})
 		return
 	}
-	if c.state == ended || c.state == closed {
+	if c.state.over() {
 		o.add(view.Event{Type: view.ToolUpdate, Key: c.key})
 		return
 	}

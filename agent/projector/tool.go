@@ -10,7 +10,10 @@ import (
 func (p *Projector) toolStart(o *out, e *agent.ToolExecutionStart) {
 	id, name := shortID(e.ToolCallID, p.limits.Name), p.short(e.ToolName)
 	parent := p.calls.parentKey(shortID(e.ParentToolCallID, p.limits.Name))
-	c := p.calls.start(id, name)
+	c, news := p.calls.start(id, name)
+	if !news {
+		return
+	}
 	c.name = name
 	label := e.ToolLabel
 	if label == "" && p.toolLabel != nil {
@@ -29,7 +32,7 @@ func (p *Projector) toolStart(o *out, e *agent.ToolExecutionStart) {
 }
 
 func (p *Projector) toolEnd(o *out, e *agent.ToolExecutionEnd) {
-	c := p.calls.forEnd(shortID(e.ToolCallID, p.limits.Name))
+	c := p.calls.forEvent(shortID(e.ToolCallID, p.limits.Name))
 	if c == nil {
 		o.add(view.Event{Type: view.ToolEnd, Key: StrayKey, IsError: e.IsError})
 		return

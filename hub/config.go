@@ -71,7 +71,7 @@ type Timing struct {
 	Linger    time.Duration // a run is followed on after its last observer left: 30 s
 	Stale     time.Duration // a writer that was not heard for so long is stale: 8 s
 	Check     time.Duration // between checks of a run that changes: 30 s
-	Writer    time.Duration // a remote writer that is silent for so long is closed: 60 s
+	Writer    time.Duration // a remote writer that is silent for so long loses its session: 60 s
 	Drain     time.Duration // from the farewell to cutting connections off: 2 s
 }
 

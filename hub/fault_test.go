@@ -6,9 +6,11 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ringside-hub/ringside/hub"
+	"github.com/ringside-hub/ringside/hub/cluster"
 	"github.com/ringside-hub/ringside/hub/runlog"
 	"github.com/ringside-hub/ringside/hub/wire"
 )
@@ -107,6 +109,58 @@ func TestRunGoesAway(t *testing.T) {
 	if !slices.Equal(got.snapshots, []runlog.Reason{runlog.ReasonJoin, runlog.ReasonJoin}) {
 		t.Fatalf("snapshots %v", got.snapshots)
 	}
+}
+
+// slowPresence takes its time to hear of somebody who comes.
+type slowPresence struct{ *cluster.Memory }
+
+const slowJoin = 500 * time.Millisecond
+
+func (p slowPresence) Join(ctx context.Context, run string, who cluster.Person) error {
+	time.Sleep(slowJoin)
+	return p.Memory.Join(ctx, run, who)
+}
+
+// Who watched a run that went away is not there any more, also where it goes
+// while presence still hears of the coming.
+func TestNobodyWatchesARunThatWentAway(t *testing.T) {
+	for name, before := range map[string]time.Duration{"watched": time.Second, "just coming": slowJoin / 2} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store, people := &cuttable{Store: newStore(t)}, cluster.NewMemory()
+				s := startPiped(t, hub.Config{Store: store, Presence: slowPresence{people}})
+				a := s.author(t, "r1", 73)
+				p := s.connect(t, "")
+				p.watch(t, "r1", nil)
+				p.same(t, a)
+				time.Sleep(before)
+				store.cut(runlog.ErrNoRun)
+				await[wire.Error](t, p)
+				time.Sleep(time.Second)
+				if n := watching(t, people, "r1"); n != 0 {
+					t.Errorf("%d are said to watch a run that is gone", n)
+				}
+				must(t, p.say(t.Context(), wire.Watch{Run: "r1"}))
+				p.same(t, a)
+				time.Sleep(time.Second)
+				if n := watching(t, people, "r1"); n != 1 {
+					t.Errorf("%d are said to watch after one came back", n)
+				}
+				_ = p.ws.CloseNow()
+				must(t, s.stop())
+			})
+		})
+	}
+}
+
+func watching(t *testing.T, people cluster.Presence, run string) int64 {
+	t.Helper()
+	f, err := people.Follow(t.Context(), run, 1)
+	must(t, err)
+	defer f.Close()
+	state, err := f.Next(t.Context())
+	must(t, err)
+	return state.Watching
 }
 
 // A hundred who open the same link at once cost one read of the store and a

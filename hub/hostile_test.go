@@ -20,27 +20,8 @@ func TestHandshakeTable(t *testing.T) {
 	s := start(t, hub.Config{AllowedOrigins: []string{"https://app.example.com"}})
 	host := strings.TrimPrefix(s.URL, "http://")
 	_, port, _ := net.SplitHostPort(host)
-	good := []string{
-		"Host: " + host, "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
-		"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "Sec-WebSocket-Protocol: ringside.v1",
-	}
-	// with replaces the header of that name, or adds it; "Name:" alone removes.
-	with := func(lines ...string) []string {
-		out := append([]string{}, good...)
-		for _, l := range lines {
-			name, value, _ := strings.Cut(l, ":")
-			kept := out[:0]
-			for _, o := range out {
-				if !strings.HasPrefix(o, name+":") {
-					kept = append(kept, o)
-				}
-			}
-			if out = kept; value != "" {
-				out = append(out, l)
-			}
-		}
-		return out
-	}
+	good := handshake(host)
+	with := func(lines ...string) []string { return replaced(good, lines...) }
 	for _, c := range []struct {
 		name    string
 		headers []string
@@ -70,22 +51,49 @@ func TestHandshakeTable(t *testing.T) {
 		{"no host", with("Host:"), 400},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			conn, err := s.dial(t.Context())
-			must(t, err)
-			defer conn.Close()
-			must(t, conn.SetDeadline(time.Now().Add(10*time.Second)))
-			_, err = fmt.Fprintf(conn, "GET /ws HTTP/1.1\r\n%s\r\n\r\n", strings.Join(c.headers, "\r\n"))
-			must(t, err)
-			if strings.Contains(strings.Join(c.headers, "\n"), "Content-Length") {
-				_, err = io.WriteString(conn, "hello")
-				must(t, err)
-			}
-			res := readResponse(t, conn)
-			if res.StatusCode != c.want {
+			if res := s.shake(t, c.headers); res.StatusCode != c.want {
 				t.Fatalf("answered %s, want %d", res.Status, c.want)
 			}
 		})
 	}
+}
+
+// handshake is the header of a good one.
+func handshake(host string) []string {
+	return []string{
+		"Host: " + host, "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
+		"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "Sec-WebSocket-Protocol: ringside.v1",
+	}
+}
+
+// replaced replaces the header lines of the same names, or adds some; "Name:"
+// alone removes.
+func replaced(header []string, lines ...string) []string {
+	out := slices.Clone(header)
+	for _, l := range lines {
+		name, value, _ := strings.Cut(l, ":")
+		out = slices.DeleteFunc(out, func(o string) bool { return strings.HasPrefix(o, name+":") })
+		if value != "" {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// shake sends a handshake with these header lines as they are.
+func (s *server) shake(t *testing.T, header []string) *http.Response {
+	t.Helper()
+	conn, err := s.dial(t.Context())
+	must(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	must(t, conn.SetDeadline(time.Now().Add(10*time.Second)))
+	_, err = fmt.Fprintf(conn, "GET /ws HTTP/1.1\r\n%s\r\n\r\n", strings.Join(header, "\r\n"))
+	must(t, err)
+	if strings.Contains(strings.Join(header, "\n"), "Content-Length") {
+		_, err = io.WriteString(conn, "hello")
+		must(t, err)
+	}
+	return readResponse(t, conn)
 }
 
 func readResponse(t *testing.T, c net.Conn) *http.Response {

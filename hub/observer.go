@@ -36,8 +36,10 @@ type observer struct {
 	// greeted is set by the reader once hello was said.
 	greeted atomic.Bool
 
-	// owned by the reader
+	// name is set by the reader before the first watch, and then stays.
 	name string
+
+	// owned by the reader
 	rate *rate.Limiter // of messages
 	buf  []byte
 
@@ -199,15 +201,18 @@ func (o *observer) swap(old, w *watch, answer []byte) bool {
 	return true
 }
 
-// lose ends a watch whose run is gone, and says so.
-func (o *observer) lose(w *watch, err error) {
+// lose ends a watch whose run is gone, and says so. It is false if the watch has
+// ended already; else the caller calls attend.
+func (o *observer) lose(w *watch, err error) bool {
 	answer, encodeErr := wire.Marshal(errorMessage(wire.TypeWatch, w.run.id, err))
 	if encodeErr != nil {
 		answer = nil
 	}
-	if o.swap(w, nil, answer) {
+	lost := o.swap(w, nil, answer)
+	if lost {
 		o.hub.release(w.run)
 	}
+	return lost
 }
 
 // dropAll ends all watches; called once, when the observer has gone.
@@ -219,7 +224,7 @@ func (o *observer) dropAll() {
 	for _, w := range list {
 		w.feed.leave(w)
 		if w.run != nil {
-			o.hub.absent(w.run.id, o.id)
+			o.attend(w.run.id)
 			o.hub.release(w.run)
 		}
 	}

@@ -235,13 +235,15 @@ func (o *observer) watch(m wire.Watch) {
 	again := old != nil && o.swap(old, w, nil)
 	if !again { // new, or the old one was lost meanwhile
 		o.swap(nil, w, nil)
-		o.hub.present(r.id, cluster.Person{Observer: o.id, Name: o.name})
+		o.attend(r.id)
 	}
 	if again {
 		o.hub.release(old.run)
 	}
 	if err := r.failure(); err != nil { // the run ended before it knew of w
-		o.lose(w, err)
+		if o.lose(w, err) {
+			o.attend(r.id)
+		}
 	}
 }
 
@@ -262,7 +264,7 @@ func (o *observer) unwatch(run string) {
 		return
 	}
 	if o.swap(w, nil, nil) {
-		o.hub.absent(run, o.id)
+		o.attend(run)
 		o.hub.release(w.run)
 	}
 }

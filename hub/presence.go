@@ -19,12 +19,23 @@ const (
 // anonymous names somebody who gave no name.
 func (h *Hub) anonymous() string { return fmt.Sprintf("Viewer %d", h.viewers.Add(1)) }
 
-func (h *Hub) present(run string, p cluster.Person) {
-	h.presenceCall(func(ctx context.Context) error { return h.cfg.Presence.Join(ctx, run, p) })
-}
-
-func (h *Hub) absent(run, observer string) {
-	h.presenceCall(func(ctx context.Context) error { return h.cfg.Presence.Leave(ctx, run, observer) })
+// attend tells the cluster whether the observer watches the run. It is called
+// after each change of that, by whoever made it. Two may be at it at once (a run
+// goes while its reader watches it again), and their calls may arrive in any
+// order: so each looks again after its own, and the last one leaves what is true.
+func (o *observer) attend(run string) {
+	for {
+		there := o.watching(run) != nil
+		o.hub.presenceCall(func(ctx context.Context) error {
+			if there {
+				return o.hub.cfg.Presence.Join(ctx, run, cluster.Person{Observer: o.id, Name: o.name})
+			}
+			return o.hub.cfg.Presence.Leave(ctx, run, o.id)
+		})
+		if there == (o.watching(run) != nil) {
+			return
+		}
+	}
 }
 
 func (h *Hub) look(run, observer, target string) {

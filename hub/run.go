@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -149,8 +150,10 @@ func (r *run) fail(err error) {
 		watchers = append(watchers, w)
 	}
 	r.mu.Unlock()
+	// Everybody is told before the cluster is, which may take long.
+	watchers = slices.DeleteFunc(watchers, func(w *watch) bool { return !w.obs.lose(w, err) })
 	for _, w := range watchers {
-		w.obs.lose(w, err)
+		w.obs.attend(r.id)
 	}
 }
 

@@ -139,7 +139,8 @@ func TestRemoteWriterRefusesBadEvents(t *testing.T) {
 }
 
 // A writer that is silent for a minute loses its session, and is told to claim
-// again as nobody has taken its place.
+// again as nobody has taken its place. Silence is no release: until then people
+// are told that nothing is heard of it.
 func TestRemoteWriterExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := startPiped(t, hub.Config{})
@@ -149,10 +150,46 @@ func TestRemoteWriterExpires(t *testing.T) {
 			t.Fatalf("heartbeat: %d", status)
 		}
 		time.Sleep(70 * time.Second)
+		s.silent(t, "r1", 70*time.Second)
 		s.refused(t, "POST", "/api/runs/r1/writer/"+c.Epoch+"/events", start1, 404, wire.CodeUnknownRun)
 		s.claim(t, "r1", `{"owner":"laptop/1"}`)
 		s.http.CloseIdleConnections()
 		must(t, s.stop())
+	})
+}
+
+// silent checks that whoever looks at a run is told that its writer is silent.
+func (s *server) silent(t *testing.T, run string, since time.Duration) {
+	t.Helper()
+	p := s.connect(t, "")
+	got := p.watch(t, run, nil)
+	p.until(t, func() bool { return got.status.Worker != nil })
+	if w := got.status.Worker; !w.Stale || w.HeardMs < since.Milliseconds() {
+		t.Errorf("a joiner is told %+v, want stale for %s", w, since)
+	}
+	_ = p.ws.CloseNow()
+	_, _, body := s.get(t, "/api/runs")
+	var list struct{ Runs []runlog.RunSummary }
+	must(t, json.Unmarshal([]byte(body), &list, json.MatchCaseInsensitiveNames(true)))
+	if len(list.Runs) != 1 || list.Runs[0].HeardMs < since.Milliseconds() {
+		t.Errorf("the list says %s", body)
+	}
+}
+
+// A hub that stops gives up the runs of writers that are there, so that they
+// can claim them elsewhere at once; for one that is silent it cannot speak.
+func TestStopLeavesSilentRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newStore(t)
+		s := startPiped(t, hub.Config{Store: store})
+		s.claim(t, "r1", `{"owner":"laptop/1"}`)
+		time.Sleep(20 * time.Second)
+		s.http.CloseIdleConnections()
+		must(t, s.stop())
+		next := startPiped(t, hub.Config{Store: store})
+		next.silent(t, "r1", 20*time.Second)
+		next.http.CloseIdleConnections()
+		must(t, next.stop())
 	})
 }
 

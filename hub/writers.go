@@ -149,32 +149,42 @@ func (s *writers) release(ctx context.Context, key sessionKey) error {
 	return w.writer.Close(ctx)
 }
 
-// expire gives up the runs of writers that have been silent for too long.
+// expire forgets the sessions of writers that have been silent for too long.
+// It does not close them: that would say that nobody holds the run, while all
+// that is known is that nothing is heard. The run stays stale until somebody
+// claims it, which a silent writer does not hinder (runlog.HoldFor).
 func (s *writers) expire(now time.Time) {
 	s.mu.Lock()
-	var silent []*session
+	defer s.mu.Unlock()
 	for key, w := range s.sessions {
-		if w.calls == 0 && now.Sub(w.last) >= s.hub.cfg.Timing.Writer {
-			silent = append(silent, w)
+		if w.silent(now, s.hub.cfg.Timing.Writer) {
 			delete(s.sessions, key)
+			s.hub.log.Info().Str("run", key.run).Str("owner", w.owner).Msg("remote writer silent, session dropped")
 		}
-	}
-	s.mu.Unlock()
-	for _, w := range silent {
-		s.hub.log.Info().Str("run", w.key.run).Str("owner", w.owner).Msg("remote writer silent, run given up")
-		s.hub.wg.Go(func() { s.hub.giveUp(w.writer, w.key.run) })
 	}
 }
 
-// close gives up all runs.
+// silent says whether nothing was heard for d. Called with writers.mu held.
+func (w *session) silent(now time.Time, d time.Duration) bool {
+	return w.calls == 0 && now.Sub(w.last) >= d
+}
+
+// close gives up the runs of all writers that are heard, so that they can be
+// claimed at another hub at once. For a silent one nobody can say that (expire).
 func (s *writers) close() {
 	s.mu.Lock()
 	s.closed = true
-	all := s.sessions
+	now := time.Now()
+	var heard []*session
+	for _, w := range s.sessions {
+		if !w.silent(now, runlog.HoldFor) {
+			heard = append(heard, w)
+		}
+	}
 	s.sessions = map[sessionKey]*session{}
 	s.mu.Unlock()
 	var wg sync.WaitGroup
-	for _, w := range all {
+	for _, w := range heard {
 		wg.Go(func() { s.hub.giveUp(w.writer, w.key.run) })
 	}
 	wg.Wait()

@@ -18,7 +18,8 @@ type MemoryConfig struct {
 	RunBytes  int64
 	// Runs and Bytes bound all runs together (logs and snapshots): 1000 runs and
 	// 512 MiB. Finished runs make room, those heard longest ago first; a live run
-	// is never dropped: a new one gets ErrFull instead.
+	// is never dropped: a new one, or a snapshot that does not fit, gets ErrFull
+	// instead.
 	Runs  int
 	Bytes int64
 	// BlobBytes bounds all whole outputs together, 256 MiB; the oldest go first.

@@ -1,6 +1,7 @@
 package runlog_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -147,6 +148,28 @@ func TestFinishedRunsExpire(t *testing.T) {
 	})
 }
 
+// A run whose writer vanished without closing is finished as well.
+func TestAbandonedRunsExpire(t *testing.T) {
+	bubble(t, runlog.MemoryConfig{KeepFor: time.Hour}, func(t *testing.T, m *runlog.Memory) {
+		live, dead := claimed(t, m, "live"), claimed(t, m, "dead")
+		must(t, dead.Append(t.Context(), 3))
+		f, err := m.Follow(t.Context(), "dead")
+		must(t, err)
+		defer f.Close()
+		for range 90 {
+			time.Sleep(time.Minute)
+			must(t, live.Append(t.Context(), 1))
+		}
+		v := runlogtest.NewVerifier(nil)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := runlogtest.Pump(ctx, f, v, func() bool { return false }); !errors.Is(err, runlog.ErrNoRun) {
+			t.Errorf("follower of an abandoned run: %v", err)
+		}
+		must(t, live.Append(t.Context(), 1))
+	})
+}
+
 func TestRunsAreBounded(t *testing.T) {
 	bubble(t, runlog.MemoryConfig{Runs: 3}, func(t *testing.T, m *runlog.Memory) {
 		for i := range 3 {
@@ -207,6 +230,99 @@ func TestBytesAreBounded(t *testing.T) {
 		if !errors.Is(err, runlog.ErrFull) && !errors.Is(err, runlog.ErrNeedCheckpoint) {
 			t.Errorf("beyond the bound: %v", err)
 		}
+	})
+}
+
+// bigView is a snapshot of about n bytes at seq.
+func bigView(t *testing.T, n int, seq int64) runlog.Snapshot {
+	t.Helper()
+	v := view.New()
+	v.Apply(&view.Event{Type: view.NoticeEvent, T: 1, Text: new(strings.Repeat("x", n))})
+	data, err := v.Encode()
+	must(t, err)
+	return runlog.Snapshot{Position: runlog.Position{Seq: seq}, View: data}
+}
+
+// What comes with a claim counts as what is appended does: finished runs make
+// room for it, live ones do not, and what is refused leaves all as it was.
+func TestSeedsAreBounded(t *testing.T) {
+	const bound, size = 1 << 20, 300 << 10
+	bubble(t, runlog.MemoryConfig{Bytes: bound}, func(t *testing.T, m *runlog.Memory) {
+		seed := bigView(t, size, 5)
+		claim := func(run string) (runlog.Writer, error) {
+			time.Sleep(time.Second)
+			w, _, err := m.Claim(t.Context(), run, runlog.ClaimOptions{Owner: "o", Takeover: true, Seed: &seed})
+			return w, err
+		}
+		for i := range 20 { // one at a time: those before are finished
+			w, err := claim(fmt.Sprint("done", i))
+			must(t, err)
+			must(t, w.Close(t.Context()))
+		}
+		if runs := index(t, m); len(runs) != bound/size {
+			t.Errorf("%d finished runs of %d bytes are kept within %d", len(runs), size, bound)
+		}
+		a := claimed(t, m, "live")
+		must(t, a.Append(t.Context(), 3))
+		for i := range bound/size - 1 {
+			_, err := claim(fmt.Sprint("live", i))
+			must(t, err)
+		}
+		huge := bigView(t, size*3, 5)
+		for run, o := range map[string]runlog.ClaimOptions{
+			"new":   {Owner: "o", Seed: &huge},
+			"live":  {Owner: "o", Takeover: true, Seed: &huge},
+			"live0": {Owner: "o", Takeover: true, Seed: &huge},
+		} {
+			if _, _, err := m.Claim(t.Context(), run, o); !errors.Is(err, runlog.ErrFull) {
+				t.Errorf("claim of %s above the bound: %v", run, err)
+			}
+		}
+		if runs := index(t, m); len(runs) != bound/size {
+			t.Errorf("kept %v", runs)
+		}
+		must(t, a.Append(t.Context(), 3)) // the refused takeover has not fenced it
+	})
+}
+
+func TestCheckpointsAreBounded(t *testing.T) {
+	const bound = 1 << 20
+	bubble(t, runlog.MemoryConfig{Bytes: bound}, func(t *testing.T, m *runlog.Memory) {
+		done, other, a := claimed(t, m, "done"), claimed(t, m, "other"), claimed(t, m, "run")
+		notice := view.Event{Type: view.NoticeEvent, Text: new(strings.Repeat("x", 100<<10))}
+		for _, a := range []*runlogtest.Author{done, other, a} {
+			for range 3 {
+				must(t, a.AppendEvents(t.Context(), notice))
+			}
+		}
+		must(t, done.Writer.Close(t.Context()))
+		put := func(n int) error {
+			s := bigView(t, n, a.At.Seq)
+			s.Epoch = a.At.Epoch
+			return a.Writer.Checkpoint(t.Context(), s)
+		}
+		must(t, put(300<<10)) // the finished run goes
+		if _, kept := index(t, m)["done"]; kept {
+			t.Error("the finished run is kept")
+		}
+		must(t, put(650<<10)) // its own log goes
+		if entries, err := m.Read(t.Context(), "run", runlog.Position{}, 10); err != nil || len(entries) != 0 {
+			t.Errorf("%d entries are kept: %v", len(entries), err)
+		}
+		if err := put(900 << 10); !errors.Is(err, runlog.ErrFull) {
+			t.Errorf("checkpoint above the bound: %v", err)
+		}
+		// What was there before is still there, and the writer goes on.
+		f, err := m.Follow(t.Context(), "run")
+		must(t, err)
+		defer f.Close()
+		u, err := f.Next(t.Context())
+		must(t, err)
+		if n := len(u.Reset.Snapshot.View); n < 650<<10 || n > 651<<10 {
+			t.Errorf("a joiner gets a snapshot of %d bytes", n)
+		}
+		must(t, put(300<<10))
+		must(t, a.AppendEvents(t.Context(), notice))
 	})
 }
 

@@ -33,7 +33,12 @@ func (m *Memory) Claim(ctx context.Context, run string, o ClaimOptions) (Writer,
 		m.giveUp(c)
 		return nil, Snapshot{}, fmt.Errorf("claim %s: %w", run, err)
 	}
-	return m.install(c, snapshot, summary)
+	w, snapshot, err := m.install(c, snapshot, summary)
+	if err != nil {
+		m.giveUp(c)
+		return nil, Snapshot{}, err
+	}
+	return w, snapshot, nil
 }
 
 // memClaim is a claim between its fence and its install.
@@ -60,11 +65,18 @@ func (m *Memory) fence(run string, o ClaimOptions) (memClaim, error) {
 		if err := m.admitLocked(run, now); err != nil {
 			return memClaim{}, err
 		}
+	} else if age, held := r.heldSince(now); held && age < HoldFor && !o.Takeover {
+		return memClaim{}, &HeldError{Run: run, Owner: r.owner, Age: age}
+	}
+	// Known before anybody is fenced for it; install looks again.
+	if o.Seed != nil && (r == nil || SeedWins(o.Seed, r.last)) {
+		if err := m.admitSnapshotLocked(r, len(o.Seed.View), o.Seed.Seq); err != nil {
+			return memClaim{}, fmt.Errorf("claim %s: %w", run, err)
+		}
+	}
+	if r == nil {
 		r = &memRun{id: run, blobs: map[string]*memBlob{}}
 		m.runs[run] = r
-	}
-	if age, held := r.heldSince(now); held && age < HoldFor && !o.Takeover {
-		return memClaim{}, &HeldError{Run: run, Owner: r.owner, Age: age}
 	}
 	r.term++
 	r.owner, r.heard, r.held = o.Owner, now, true
@@ -120,12 +132,16 @@ func (m *Memory) install(c memClaim, s Snapshot, summary view.Summary) (Writer, 
 	case r.term != c.term:
 		return nil, Snapshot{}, ErrFenced
 	}
+	if err := m.admitSnapshotLocked(r, len(s.View), s.Seq); err != nil {
+		return nil, Snapshot{}, fmt.Errorf("claim %s: %w", r.id, err)
+	}
 	m.bytes += r.install(s)
 	r.summary = summary
 	m.trimLocked(r)
 	m.beatLocked(r)
 	m.index.touch(r)
 	r.wake()
+	m.armExpiryLocked()
 	return &memWriter{store: m, run: r, term: c.term, epoch: s.Epoch}, s, nil
 }
 

@@ -33,33 +33,60 @@ func (m *Memory) makeRoomLocked(r *memRun, b memBatch) error {
 	if r.events > 0 && (r.events+len(b.entries) > m.cfg.RunEvents || r.bytes+b.bytes > m.cfg.RunBytes) {
 		return fmt.Errorf("%w: run %s keeps %d events of %d bytes after its last one", ErrNeedCheckpoint, r.id, r.events, r.bytes)
 	}
-	if m.bytes+b.bytes <= m.cfg.Bytes {
+	if m.freeLocked(r, b.bytes) {
 		return nil
 	}
-	now := time.Now()
-	for m.bytes+b.bytes > m.cfg.Bytes {
-		if !m.dropFinishedLocked(now, r) {
-			break
-		}
-	}
-	for _, other := range m.runs {
-		if m.bytes+b.bytes <= m.cfg.Bytes {
-			return nil
-		}
-		m.bytes -= other.trim(0, 0)
-	}
+	m.bytes -= r.trim(0, 0)
 	switch {
 	case m.bytes+b.bytes <= m.cfg.Bytes:
 		return nil
 	case r.events > 0:
 		return fmt.Errorf("%w: all runs together are at their bound", ErrNeedCheckpoint)
 	}
+	return m.fullLocked()
+}
+
+// admitSnapshotLocked makes room for a snapshot of run r (nil: a new one) with a
+// view of size bytes, which takes the place of r's own and of its log up to seq.
+func (m *Memory) admitSnapshotLocked(r *memRun, size int, seq int64) error {
+	grown, spare := int64(size), int64(0)
+	if r != nil {
+		grown -= int64(len(r.snapshot.View))
+		spare = r.upTo(seq)
+	}
+	// What can never fit must not make others go.
+	if int64(size) <= m.cfg.Bytes && (m.freeLocked(r, grown) || m.bytes+grown-spare <= m.cfg.Bytes) {
+		return nil
+	}
+	return m.fullLocked()
+}
+
+func (m *Memory) fullLocked() error {
 	return fmt.Errorf("%w: live runs take %d of %d bytes", ErrFull, m.bytes, m.cfg.Bytes)
 }
 
-// trimLocked brings one run back into its bounds.
+// freeLocked forgets what it may of runs other than r until size more bytes fit. It
+// is false if they do not.
+func (m *Memory) freeLocked(r *memRun, size int64) bool {
+	fits := func() bool { return m.bytes+size <= m.cfg.Bytes }
+	for now := time.Now(); !fits() && m.dropFinishedLocked(now, r); {
+	}
+	for _, other := range m.runs {
+		if fits() {
+			break
+		}
+		if other != r {
+			m.bytes -= other.trim(0, 0)
+		}
+	}
+	return fits()
+}
+
+// trimLocked brings one run back into its bounds, and with its log all runs
+// together into theirs.
 func (m *Memory) trimLocked(r *memRun) {
-	m.bytes -= r.trim(m.cfg.RunEvents, m.cfg.RunBytes)
+	over := max(m.bytes-m.cfg.Bytes, 0)
+	m.bytes -= r.trim(m.cfg.RunEvents, min(m.cfg.RunBytes, r.bytes-over))
 }
 
 // dropFinishedLocked drops the finished run that was heard longest ago.
@@ -97,7 +124,8 @@ func (m *Memory) expireLocked(now time.Time) {
 	}
 }
 
-// armExpiryLocked sets the timer to when the next finished run is too old.
+// armExpiryLocked sets the timer to when the next run can be too old: a live one
+// too, as its writer may vanish without a word.
 func (m *Memory) armExpiryLocked() {
 	if m.expiry != nil {
 		m.expiry.Stop()
@@ -106,7 +134,12 @@ func (m *Memory) armExpiryLocked() {
 	now := time.Now()
 	next := time.Duration(-1)
 	for _, r := range m.runs {
-		if left := m.cfg.KeepFor - now.Sub(r.heard); r.finished(now) && (next < 0 || left < next) {
+		age, held := r.heldSince(now)
+		left := m.cfg.KeepFor - age
+		if held {
+			left = max(left, lostAfter-age+1)
+		}
+		if next < 0 || left < next {
 			next = max(left, 0)
 		}
 	}

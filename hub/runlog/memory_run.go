@@ -175,6 +175,17 @@ func (r *memRun) setSnapshot(s Snapshot) (grown int64) {
 	return grown
 }
 
+// upTo is what the batches up to seq take: what a snapshot there makes spare.
+func (r *memRun) upTo(seq int64) (bytes int64) {
+	for _, b := range r.batches {
+		if b.last() > seq {
+			break
+		}
+		bytes += b.bytes
+	}
+	return bytes
+}
+
 // trim forgets the oldest batches that the snapshot covers until the log is
 // within the bounds, and returns the bytes that became free.
 func (r *memRun) trim(events int, bytes int64) (freed int64) {

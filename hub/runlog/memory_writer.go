@@ -86,6 +86,9 @@ func (w *memWriter) Checkpoint(ctx context.Context, s Snapshot) error {
 	if s.Seq < r.snapshot.Seq || s.Seq > r.last {
 		return nil
 	}
+	if err := m.admitSnapshotLocked(r, len(s.View), s.Seq); err != nil {
+		return err
+	}
 	m.bytes += r.setSnapshot(s)
 	m.trimLocked(r)
 	return nil

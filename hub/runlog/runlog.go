@@ -48,7 +48,8 @@ type Store interface {
 	// reset to followers. Until that step followers keep the old epoch. The
 	// returned Snapshot is what was installed (its view is the empty view for a
 	// new run). It returns *HeldError if another writer was heard less than
-	// HoldFor ago and o.Takeover is not set.
+	// HoldFor ago and o.Takeover is not set, and ErrFull if there is no room for
+	// the run or its snapshot.
 	Claim(ctx context.Context, run string, o ClaimOptions) (Writer, Snapshot, error)
 
 	// Follow starts to follow a run: the first Update is a Reset with a snapshot,
@@ -142,14 +143,17 @@ type Writer interface {
 	Append(ctx context.Context, first int64, events [][]byte) (Ack, error)
 	// Checkpoint stores the fold up to s.Seq, so that the log before it may be
 	// forgotten and a joiner reads little. A checkpoint older than the stored
-	// one, or further than the log, is ignored.
+	// one, or further than the log, is ignored. ErrFull: there is no room for it,
+	// and the one before stays.
 	Checkpoint(ctx context.Context, s Snapshot) error
 	// PutBlob stores a whole output under name (a card's key, see CheckBlobName).
 	// A second put replaces the first. It reads r to its end, which may block.
 	PutBlob(ctx context.Context, name string, r io.Reader) error
 	// Heartbeat says that the writer lives, and what to show in the index.
 	Heartbeat(ctx context.Context, s view.Summary) error
-	// Close gives the run up; the log stays. A second call does nothing.
+	// Close gives the run up; the log stays. A second call does nothing. A writer
+	// may be dropped without it, which leaves nothing behind but its silence: the
+	// run stays held by one who is not heard.
 	Close(ctx context.Context) error
 }
 

@@ -41,15 +41,13 @@ func TestClient(t *testing.T) {
 		if a := <-auth; a != "Bearer s3cret" {
 			t.Errorf("authorization %q", a)
 		}
-		for _, err := range []error{
+		if err := errors.Join(
 			client.Watch(t.Context(), "run", &runlog.Position{Epoch: "e", Seq: 4}),
 			client.Check(t.Context(), "run"),
 			client.Unwatch(t.Context(), "run"),
 			client.WatchRuns(t.Context()),
-		} {
-			if err != nil {
-				t.Fatal(err)
-			}
+		); err != nil {
+			t.Fatal(err)
 		}
 		if m, err := client.Next(t.Context()); err != nil || m.(Presence).Watching != 1 {
 			t.Errorf("%v, %v", m, err)
@@ -67,18 +65,24 @@ func TestClient(t *testing.T) {
 		if m, err := client.Next(t.Context()); err != nil || m != (Heartbeat{TypeHeartbeat, 5}) {
 			t.Errorf("after the bad one: %v, %v", m, err)
 		}
-		for range 2 {
-			if err := client.Close(); err != nil {
-				t.Errorf("close: %v", err)
-			}
-		}
-		if _, err := client.Next(t.Context()); !errors.Is(err, ErrClientClosed) {
-			t.Errorf("after close: %v", err)
-		}
-		if err := client.Check(t.Context(), "run"); !errors.Is(err, ErrClientClosed) {
-			t.Errorf("after close: %v", err)
-		}
+		closedTwice(t, client)
 	})
+}
+
+// closedTwice closes a client, which is harmless to repeat, and then tries it.
+func closedTwice(t *testing.T, client *Client) {
+	t.Helper()
+	for range 2 {
+		if err := client.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	}
+	if _, err := client.Next(t.Context()); !errors.Is(err, ErrClientClosed) {
+		t.Errorf("after close: %v", err)
+	}
+	if err := client.Check(t.Context(), "run"); !errors.Is(err, ErrClientClosed) {
+		t.Errorf("after close: %v", err)
+	}
 }
 
 // Close from elsewhere ends a Next that waits.
@@ -206,25 +210,19 @@ func TestClientCancel(t *testing.T) {
 }
 
 func TestDialRefused(t *testing.T) {
-	say := func(status int, body string) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) {
-			w.WriteHeader(status)
-			_, _ = io.WriteString(w, body)
-		}
-	}
 	for _, c := range []struct {
 		name  string
 		hub   http.HandlerFunc
 		check func(error) bool
 	}{
-		{"unauthorized", say(401, `{"code":"unauthorized","message":"no token"}`), func(err error) bool {
+		{"unauthorized", saying(401, `{"code":"unauthorized","message":"no token"}`), func(err error) bool {
 			api, ok := errors.AsType[*APIError](err)
 			return ok && api.Code == CodeUnauthorized && errors.Is(err, runlog.ErrDenied)
 		}},
-		{"full", say(503, `{"code":"unavailable","message":"too many"}`), func(err error) bool {
+		{"full", saying(503, `{"code":"unavailable","message":"too many"}`), func(err error) bool {
 			return errors.Is(err, runlog.ErrUnavailable)
 		}},
-		{"another server", say(200, "<html>"), func(err error) bool {
+		{"another server", saying(200, "<html>"), func(err error) bool {
 			api, ok := errors.AsType[*APIError](err)
 			return ok && api.Status == 200 && !errors.Is(err, runlog.ErrUnavailable)
 		}},
@@ -236,38 +234,62 @@ func TestDialRefused(t *testing.T) {
 			api, ok := errors.AsType[*APIError](err)
 			return ok && strings.Contains(api.Message, Subprotocol)
 		}},
-		{"no welcome", playing(t, func(s *script) { s.receive(); s.gone() }).ServeHTTP, func(err error) bool {
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { refusedDial(t, c.hub, c.check) })
+		})
+	}
+}
+
+func saying(status int, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+// A hub that upgrades may still not let one in.
+func TestDialNotWelcome(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		play  func(*script)
+		check func(error) bool
+	}{
+		{"no welcome", func(s *script) { s.receive(); s.gone() }, func(err error) bool {
 			return errors.Is(err, runlog.ErrUnavailable) && !errors.Is(err, context.DeadlineExceeded)
 		}},
-		{"closed instead of a welcome", playing(t, func(s *script) {
+		{"closed instead of a welcome", func(s *script) {
 			s.receive()
 			s.send(Bye{Code: 4403, Reason: "not allowed"})
 			_ = s.conn.Close(4403, "not allowed")
-		}).ServeHTTP, func(err error) bool {
+		}, func(err error) bool {
 			closed, ok := errors.AsType[*CloseError](err)
 			return ok && closed.Code == CloseForbidden
 		}},
-		{"error instead of a welcome", playing(t, func(s *script) {
+		{"error instead of a welcome", func(s *script) {
 			s.receive()
 			s.send(Error{Re: TypeHello, Code: "limit", Message: "x"})
 			s.gone()
-		}).ServeHTTP, func(err error) bool {
+		}, func(err error) bool {
 			api, ok := errors.AsType[*APIError](err)
 			return ok && api.Code == CodeLimit
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				address, config := handler(t, c.hub)
-				client, err := Dial(t.Context(), address, config)
-				if err == nil {
-					_ = client.Close()
-				}
-				if !c.check(err) {
-					t.Errorf("got %v", err)
-				}
-			})
+			synctest.Test(t, func(t *testing.T) { refusedDial(t, playing(t, c.play).ServeHTTP, c.check) })
 		})
+	}
+}
+
+func refusedDial(t *testing.T, hub http.HandlerFunc, check func(error) bool) {
+	t.Helper()
+	address, config := handler(t, hub)
+	client, err := Dial(t.Context(), address, config)
+	if err == nil {
+		_ = client.Close()
+	}
+	if !check(err) {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -117,6 +117,12 @@ func TestErrorOf(t *testing.T) {
 			if !ok || api.Status != c.status || api.Code != c.api {
 				t.Errorf("got %#v", err)
 			}
+			if api.Final() == c.retry {
+				t.Errorf("%v: final: %v", err, !c.retry)
+			}
+			if strings.HasSuffix(err.Error(), ": ") {
+				t.Errorf("%q says nothing", err)
+			}
 		})
 	}
 }

@@ -143,50 +143,60 @@ func TestObserverBroken(t *testing.T) {
 			s.raw(AppendSnapshot(nil, "run", runlog.Position{Epoch: "E1", Seq: 3}, runlog.ReasonSlow, []byte(`{"runStatus":"busy"}`)))
 		}},
 	} {
-		play := func(s *script) {
-			s.welcome()
-			s.watch()
-			s.snapshot("E1", 2, runlog.ReasonJoin, folded(s.t, story[:2]...))
-			c.play(s)
-			s.tell("E1", 5, 6) // in between
-			if w, ok := s.receive().(Watch); ok {
-				if w.From != nil {
-					s.t.Errorf("asked for %v in place of a snapshot", w.From)
-				}
-				s.snapshot("E1", 6, runlog.ReasonAsked, folded(s.t, story[:6]...))
-				s.tell("E1", 7, 7)
-				s.gone()
-			}
-		}
+		play := func(s *script) { s.breaks(c.play) }
 		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				address, config := scripted(t, play)
-				o := observe(t, address, config, nil)
-				var broken []*SyncError
-				for _, s := range until(t, o, 7) {
-					if s.Broken != nil {
-						broken = append(broken, s.Broken)
-					}
-				}
-				if len(broken) != 1 || !strings.Contains(broken[0].Error(), c.says) || o.Stats().Resyncs != 1 {
-					t.Errorf("broken: %v", broken)
-				}
-				sameAs(t, o, folded(t, story...))
-			})
+			synctest.Test(t, func(t *testing.T) { mends(t, play, c.says) })
 		})
 		t.Run(c.name+", strict", func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				address, config := scripted(t, play)
-				o := observe(t, address, config, func(c *ObserverConfig) { c.Strict = true })
-				var err error
-				for err == nil {
-					_, err = o.Next(t.Context())
-				}
-				if bad, ok := errors.AsType[*SyncError](err); !ok || !strings.Contains(bad.Message, c.says) {
-					t.Errorf("got %v", err)
-				}
-			})
+			synctest.Test(t, func(t *testing.T) { ends(t, play, c.says) })
 		})
+	}
+}
+
+// breaks plays the story's begin, then what is wrong, and the rest as a snapshot
+// once that is asked for.
+func (s *script) breaks(wrong func(*script)) {
+	s.welcome()
+	s.watch()
+	s.snapshot("E1", 2, runlog.ReasonJoin, folded(s.t, story[:2]...))
+	wrong(s)
+	s.tell("E1", 5, 6) // in between
+	if w, ok := s.receive().(Watch); ok {
+		if w.From != nil {
+			s.t.Errorf("asked for %v in place of a snapshot", w.From)
+		}
+		s.snapshot("E1", 6, runlog.ReasonAsked, folded(s.t, story[:6]...))
+		s.tell("E1", 7, 7)
+		s.gone()
+	}
+}
+
+// mends checks that an observer notices what is wrong, once, and ends right.
+func mends(t *testing.T, play func(*script), says string) {
+	address, config := scripted(t, play)
+	o := observe(t, address, config, nil)
+	var broken []*SyncError
+	for _, s := range until(t, o, 7) {
+		if s.Broken != nil {
+			broken = append(broken, s.Broken)
+		}
+	}
+	if len(broken) != 1 || !strings.Contains(broken[0].Error(), says) || o.Stats().Resyncs != 1 {
+		t.Errorf("broken: %v", broken)
+	}
+	sameAs(t, o, folded(t, story...))
+}
+
+// ends checks that a strict observer ends with what is wrong.
+func ends(t *testing.T, play func(*script), says string) {
+	address, config := scripted(t, play)
+	o := observe(t, address, config, func(c *ObserverConfig) { c.Strict = true })
+	var err error
+	for err == nil {
+		_, err = o.Next(t.Context())
+	}
+	if bad, ok := errors.AsType[*SyncError](err); !ok || !strings.Contains(bad.Message, says) {
+		t.Errorf("got %v", err)
 	}
 }
 

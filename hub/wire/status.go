@@ -37,8 +37,20 @@ type APIError struct {
 	Message string
 }
 
+// Final says that the same request will be answered so again, as where there is
+// no hub: a worker does not try to claim its run again.
+func (e *APIError) Final() bool { return !later(e.Status) }
+
+// later are the statuses that say "not now".
+func later(status int) bool {
+	return status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= 500
+}
+
 func (e *APIError) Error() string {
-	if e.Code == "" {
+	switch {
+	case e.Code == "" && e.Message == "":
+		return fmt.Sprintf("hub answered %d %s, and not as a hub does", e.Status, http.StatusText(e.Status))
+	case e.Code == "":
 		return fmt.Sprintf("hub answered %d %s: %s", e.Status, http.StatusText(e.Status), e.Message)
 	}
 	return fmt.Sprintf("hub answered %d %s: %s", e.Status, e.Code, e.Message)
@@ -145,7 +157,7 @@ func ErrorOf(run string, status int, body []byte) error {
 	if status == http.StatusUnauthorized || status == http.StatusForbidden {
 		return fmt.Errorf("%w: %w", runlog.ErrDenied, api)
 	}
-	if status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= 500 {
+	if later(status) {
 		return fmt.Errorf("%w: %w", runlog.ErrUnavailable, api)
 	}
 	return api

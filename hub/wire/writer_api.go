@@ -77,7 +77,7 @@ func EncodeClaim(o runlog.ClaimOptions) ([]byte, error) {
 // *MessageError.
 func DecodeClaim(data []byte) (runlog.ClaimOptions, error) {
 	var b claimBody
-	if bad := decodeBody(data, MaxClaimBody, &b); bad != nil {
+	if bad := decodeKnown(data, MaxClaimBody, &b); bad != nil {
 		return runlog.ClaimOptions{}, bad
 	}
 	switch {
@@ -107,7 +107,7 @@ func EncodeCheckpoint(s runlog.Snapshot) ([]byte, error) {
 // epoch is the one given (from the address). The error is a *MessageError.
 func DecodeCheckpoint(epoch string, data []byte) (runlog.Snapshot, error) {
 	var b foldBody
-	if bad := decodeBody(data, MaxCheckpointBody, &b); bad != nil {
+	if bad := decodeKnown(data, MaxCheckpointBody, &b); bad != nil {
 		return runlog.Snapshot{}, bad
 	}
 	if b.Epoch != "" && b.Epoch != epoch {
@@ -152,8 +152,11 @@ func EncodeHeartbeat(s view.Summary) ([]byte, error) { return marshal(heartbeatB
 // *MessageError.
 func DecodeHeartbeat(data []byte) (view.Summary, error) {
 	var b heartbeatBody
-	if bad := decodeBody(data, MaxHeartbeatBody, &b); bad != nil {
+	if bad := decodeKnown(data, MaxHeartbeatBody, &b); bad != nil {
 		return view.Summary{}, bad
+	}
+	if err := b.Summary.Check(); err != nil {
+		return view.Summary{}, badBody("/summary", "%s", err)
 	}
 	return b.Summary, nil
 }
@@ -242,6 +245,18 @@ func decodeBody(data []byte, limit int, into any) *MessageError {
 	if bad == nil {
 		if err := json.Unmarshal(data, into, json.RejectUnknownMembers(true)); err != nil {
 			bad = semanticError(err)
+		}
+	}
+	return bad
+}
+
+// decodeKnown also refuses null, which would count as absent. It is for bodies
+// without events: view.DecodeEvent says which of those is wrong.
+func decodeKnown(data []byte, limit int, into any) *MessageError {
+	bad := decodeBody(data, limit, into)
+	if bad == nil {
+		if err := view.CheckJSON(data); err != nil {
+			bad = foreign(err)
 		}
 	}
 	return bad

@@ -205,8 +205,59 @@ func TestHeartbeatRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	_, err = DecodeHeartbeat([]byte(`{"summary":{"title":5}}`))
-	checkRefused(t, err, CodeBadMessage, "/summary/title: must not be this number")
+}
+
+// A browser reads all runs' summaries in one message: a word that it does not
+// know, in one of them, would cost it the list.
+func TestDecodeHeartbeatRefuses(t *testing.T) {
+	for _, c := range []struct{ summary, says string }{
+		{`{"title":5}`, "/summary/title: must not be this number"},
+		{`{"title":null}`, "/summary/title: must not be null"},
+		{`{"tools":{"done":null}}`, "/summary/tools/done: must not be null"},
+		{`{"runStatus":"flying"}`, `runStatus "flying"`},
+		{`{"worker":"asleep"}`, `worker "asleep"`},
+		{`{"outcome":"boom"}`, `outcome "boom"`},
+		{`null`, "/summary: must not be null"},
+	} {
+		body := []byte(`{"summary":` + c.summary + `}`)
+		_, err := DecodeHeartbeat(body)
+		checkRefused(t, err, CodeBadMessage, c.says)
+		if schemaAccepts(t, "http_heartbeat", body) {
+			t.Errorf("the schema allows %s", body)
+		}
+	}
+	if _, err := DecodeHeartbeat([]byte(`{"summary":{}}`)); err != nil {
+		t.Errorf("nothing to show yet: %v", err)
+	}
+}
+
+// What DecodeCheckpoint lets through, a browser that joins there can read: the
+// schema says what that is.
+func FuzzDecodeCheckpoint(f *testing.F) {
+	f.Add([]byte(`{"seq":1,"view":` + string(viewJSON) + `}`))
+	for _, v := range []string{
+		`{"runStatus":"idle","worker":"live","outcome":"ok","activeAssistant":{"id":"m1"}}`,
+		`{"runStatus":"idle","timeline":[{"kind":"tool","key":"c1"}],"tools":{"c1":{"key":"c1","status":"lost","cause":"run_ended"}}}`,
+		`{"runStatus":"idle","timeline":[null]}`, `{"runStatus":"idle","worker":null}`, `{"runStatus":"idle","turn":1e9}`,
+		`{"runStatus":"idle","activeAssistant":{}}`, `{"runStatus":"idle","tools":{"":{"key":"","status":"done"}}}`,
+	} {
+		f.Add([]byte(`{"seq":1,"view":` + v + `}`))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := DecodeCheckpoint("EPOCH", data)
+		if err != nil {
+			checkRefused(t, err, err.(*MessageError).Code, "") //nolint:errorlint // checked there
+			return
+		}
+		v, err := view.Decode(s.View)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := v.Encode() // as a hub gives it to a joiner
+		if err != nil || !schemaAccepts(t, "view", again) {
+			t.Errorf("the schema does not allow %s, %v", again, err)
+		}
+	})
 }
 
 func FuzzDecodeAppend(f *testing.F) {

@@ -2,10 +2,13 @@ package worker
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
+	"github.com/ringside-hub/ringside/agent/projector"
 	"github.com/ringside-hub/ringside/hub/runlog"
+	"github.com/ringside-hub/ringside/hub/view"
 )
 
 // blob is a whole output that waits to be stored.
@@ -97,13 +100,13 @@ func (w *Worker) storeOutputs() {
 		case w.ctx.Err() != nil:
 			return // the rest is counted at the end
 		case err == nil:
-			w.doneOutput(true)
+			w.doneOutput(nil)
 		case errors.Is(err, runlog.ErrFenced), errors.Is(err, runlog.ErrNoRun), errors.Is(err, runlog.ErrClosed):
 			w.forgetWriter(gen) // the link notices too, and brings another
 			continue
 		case errors.Is(err, runlog.ErrTooLarge), errors.Is(err, runlog.ErrBadBlobName), refused >= maxBlobAttempts:
 			w.log.Warn().Err(err).Str("key", b.key).Int("bytes", len(b.text)).Msg("whole output not stored")
-			w.doneOutput(false)
+			w.doneOutput(err)
 		default:
 			if w.Stats().AwaySince.IsZero() {
 				refused++
@@ -116,6 +119,27 @@ func (w *Worker) storeOutputs() {
 	}
 }
 
+var errOutputsFull = errors.New("too many whole outputs waited")
+
+// queueOutputsLocked lets whole outputs wait to be stored, and returns the keys
+// of those for which there is no room.
+func (w *Worker) queueOutputsLocked(outputs []projector.Blob) map[string]bool {
+	var refused map[string]bool
+	for _, b := range outputs {
+		if w.blobs.put(blob{w.number.key(b.Key), b.Text}) {
+			continue
+		}
+		if refused == nil {
+			refused = map[string]bool{}
+		}
+		refused[b.Key] = true
+		w.stats.OutputsLost++
+		w.noteLossLocked(errOutputsFull)
+		w.log.Warn().Str("key", b.Key).Int("bytes", len(b.Text)).Msg("whole output lost: too many wait")
+	}
+	return refused
+}
+
 // nextOutput returns the oldest output and who stores it, or what to wait for.
 func (w *Worker) nextOutput() (blob, runlog.Writer, int64, <-chan struct{}) {
 	w.mu.Lock()
@@ -126,14 +150,20 @@ func (w *Worker) nextOutput() (blob, runlog.Writer, int64, <-chan struct{}) {
 	return w.blobs.queue[0], w.blobs.writer, w.blobs.gen, w.blobs.changed
 }
 
-func (w *Worker) doneOutput(stored bool) {
+// doneOutput is the end of the oldest output: stored, or lost for err. Its card
+// has said meanwhile that there is one, so those who watch are told.
+func (w *Worker) doneOutput(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	key := w.blobs.queue[0].key
 	w.blobs.pop()
-	if stored {
+	if err == nil {
 		w.stats.Outputs++
 	} else {
 		w.stats.OutputsLost++
+		w.noteLossLocked(err)
+		text := fmt.Sprintf("the whole output of %s was lost", key)
+		w.putLocked(view.Event{Type: view.NoticeEvent, T: w.clock.now(), Kind: "lost", Text: &text}, true)
 	}
 	w.signal()
 }

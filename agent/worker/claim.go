@@ -12,7 +12,7 @@ import (
 )
 
 // firstClaim claims the run at the start, however long the store is away. Held
-// by another worker it fails for good.
+// by another worker, or refused, it fails for good.
 func (l *link) firstClaim() error {
 	takeover := l.w.cfg.Takeover
 	for {
@@ -31,7 +31,7 @@ func (l *link) firstClaim() error {
 			return nil
 		case isHeld && held.Owner == l.w.owner:
 			takeover = true // this worker's own, whose answer was lost
-		case isHeld && !isReaper(held.Owner), final(err):
+		case isHeld && !isReaper(held.Owner), final(err), refused(err):
 			return err
 		default:
 			if err := l.away("claim", err); err != nil {
@@ -111,12 +111,15 @@ func leftOpen(v *view.View) bool {
 		return true
 	}
 	for _, t := range v.Tools {
-		switch t.Status {
-		case view.Composing, view.Preparing, view.CardRunning:
+		if isOpen(t) {
 			return true
 		}
 	}
 	return false
+}
+
+func isOpen(t *view.Tool) bool {
+	return t.Status == view.Composing || t.Status == view.Preparing || t.Status == view.CardRunning
 }
 
 // reclaim claims the run again after it was fenced or lost by the store: with
@@ -245,6 +248,16 @@ func final(err error) bool {
 		}
 	}
 	return false
+}
+
+// refused says that whoever was asked for the run says that it will never give
+// it. Once the run was had that may pass: a proxy answers for a hub that starts.
+func refused(err error) bool {
+	r, ok := errors.AsType[interface {
+		error
+		Final() bool
+	}](err)
+	return ok && r.Final() && !errors.Is(err, runlog.ErrUnavailable)
 }
 
 func isReaper(owner string) bool {

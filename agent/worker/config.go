@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -15,6 +16,9 @@ import (
 // Store is what a worker needs of a runlog.Store; the remote writer of hub/wire
 // is one too.
 type Store interface {
+	// Claim is runlog.Store's. An error that has a method Final() bool which
+	// says true is a refusal that no later attempt can change (no hub at that
+	// address): it ends a worker that has not had its run yet.
 	Claim(ctx context.Context, run string, o runlog.ClaimOptions) (runlog.Writer, runlog.Snapshot, error)
 	// Read tells, after the run was lost, who has written to it.
 	Read(ctx context.Context, run string, from runlog.Position, limit int) ([]runlog.Entry, error)
@@ -129,20 +133,39 @@ type Stats struct {
 	Reconnects, Claims int64
 	// AwaySince is when the store was last heard, if it is away; else zero.
 	AwaySince time.Time
+	// LastError is what the store failed with when it was last away, and at
+	// what ("claim: …"). It stays when the store is back.
+	LastError error
 	// At is the newest position that the store has acknowledged.
 	At runlog.Position
 }
 
-// LostError says that the log lacks events.
+// LostError says that the log lacks events, or the store whole outputs.
 type LostError struct {
-	Run    string
-	Events int64
-	// Err says why, where something other than a full buffer was the reason.
+	Run             string
+	Events, Outputs int64
+	// Err says why: what the store failed with, and why Close did not go on
+	// trying; nil if that is not known.
 	Err error
 }
 
 func (e *LostError) Error() string {
-	s := fmt.Sprintf("run %s: %d events were lost", e.Run, e.Events)
+	var what []string
+	for _, n := range []struct {
+		count int64
+		name  string
+	}{{e.Events, "event"}, {e.Outputs, "whole output"}} {
+		switch {
+		case n.count == 1:
+			what = append(what, "1 "+n.name)
+		case n.count > 1:
+			what = append(what, fmt.Sprintf("%d %ss", n.count, n.name))
+		}
+	}
+	s := fmt.Sprintf("run %s: %s were lost", e.Run, strings.Join(what, " and "))
+	if e.Events+e.Outputs == 1 {
+		s = fmt.Sprintf("run %s: %s was lost", e.Run, what[0])
+	}
 	if e.Err != nil {
 		s += ": " + e.Err.Error()
 	}

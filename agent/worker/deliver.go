@@ -31,7 +31,7 @@ func (l *link) number(events []view.Event) {
 		}
 		if err != nil {
 			l.log.Error().Err(err).Msg("event lost: it cannot be encoded")
-			l.w.lost(1)
+			l.w.lost(1, err)
 			continue
 		}
 		l.ring.push(data)
@@ -133,5 +133,5 @@ func (l *link) giveUpEvent(seq int64, err error) {
 	l.log.Error().Err(err).Str("type", string(was.Type)).Msg("event lost: too large for the store")
 	l.ring.replace(seq, data)
 	l.inflight[i] = e
-	l.w.swapped()
+	l.w.swapped(err)
 }

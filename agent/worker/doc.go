@@ -13,8 +13,9 @@
 //  2. Nothing is lost silently. While the store is away events wait in a bounded
 //     buffer, where only a tool_update may go that a later one replaces whole,
 //     and neighbouring deltas are joined; then Publish waits (Config.MaxWait);
-//     what is lost after that is counted (Stats.Lost), logged, and told to the
-//     people who watch. Streaming text goes first, ends last.
+//     what is lost after that is counted (Stats.Lost), logged, told to the
+//     people who watch, and the error of Close says why. So are whole outputs
+//     (Stats.OutputsLost). Streaming text goes first, ends last.
 //  3. A store that lost events gets them again, from the ring of recent ones or
 //     as the worker's view in a new epoch.
 //  4. A store that is away never ends a worker. Another worker that took the run

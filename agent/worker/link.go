@@ -32,6 +32,8 @@ type link struct {
 	inflight    []view.Event
 	ring        ring
 
+	// late is the failure of a call that got no answer within its time.
+	late  error
 	pause backoff
 	// more says that the last batch left something in the buffer.
 	more bool
@@ -48,7 +50,10 @@ const (
 )
 
 func newLink(w *Worker) link {
-	return link{w: w, log: w.log, ring: ring{maxEvents: w.cfg.RingEvents, maxBytes: w.cfg.RingBytes}}
+	return link{
+		w: w, log: w.log, ring: ring{maxEvents: w.cfg.RingEvents, maxBytes: w.cfg.RingBytes},
+		late: fmt.Errorf("%w: no answer within %s", runlog.ErrUnavailable, w.cfg.CallTimeout),
+	}
 }
 
 // run works until the worker is closed or has lost its run for good.
@@ -134,15 +139,22 @@ func (l *link) closing() bool {
 
 // call makes one call to the store, bounded in time.
 func (l *link) call(f func(ctx context.Context) error) error {
-	ctx, cancel := context.WithTimeout(l.w.ctx, l.w.cfg.CallTimeout)
+	ctx, cancel := context.WithTimeoutCause(l.w.ctx, l.w.cfg.CallTimeout, l.late)
 	defer cancel()
-	return f(ctx)
+	err := f(ctx)
+	if errors.Is(err, context.DeadlineExceeded) && errors.Is(context.Cause(ctx), l.late) {
+		return l.late
+	}
+	return err
 }
 
 // away notes that the store did not answer and waits for the next attempt. It
 // returns an error only when the worker gives up.
 func (l *link) away(op string, err error) error {
 	l.w.mu.Lock()
+	if l.w.ctx.Err() == nil { // else it only says that Close has given up
+		l.w.stats.LastError = fmt.Errorf("%s: %w", op, err)
+	}
 	if l.w.stats.AwaySince.IsZero() {
 		l.w.stats.AwaySince = time.Now()
 		l.log.Warn().Err(err).Str("op", op).Msg("run log is away: buffering")

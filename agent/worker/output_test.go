@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -75,7 +76,8 @@ func TestOutputsWhileAway(t *testing.T) {
 	})
 }
 
-// A store that takes no outputs costs the run nothing but them.
+// A store that takes no outputs costs the run nothing but them, and they are
+// told: to the caller, to those who watch, and by a card that says it has none.
 func TestOutputsRefused(t *testing.T) {
 	run(t, runlog.MemoryConfig{BlobBytes: 1000}, func(t *testing.T, b *bench) {
 		w := b.start(func(c *Config) { c.BlobBytes = 200_000 })
@@ -86,12 +88,26 @@ func TestOutputsRefused(t *testing.T) {
 			long(w, "x", whole)
 		}
 		time.Sleep(10 * time.Minute)
-		b.close(w)
-		if s := w.Stats(); s.OutputsLost != 4 || s.Outputs != 0 {
+		err := w.Close(t.Context())
+		lost, ok := errors.AsType[*LostError](err)
+		if !ok || lost.Events != 0 || lost.Outputs != 4 || err.Error() != "run run: 4 whole outputs were lost: no room" {
+			t.Errorf("close: %v", err)
+		}
+		if s := checkStats(t, w); s.OutputsLost != 4 || s.Outputs != 0 || s.Lost != 0 || s.Buffered != 0 {
 			t.Errorf("%+v", s)
 		}
-		if n := len(b.viewAt(w.Stats().At).Tools); n != 4 {
-			t.Errorf("%d cards", n)
+		v := b.viewAt(w.Stats().At)
+		var told []string
+		for _, n := range v.Notices {
+			told = append(told, n.Kind+": "+n.Text)
+		}
+		if want := []string{
+			"lost: the whole output of c1 was lost", "lost: the whole output of c2 was lost", "lost: the whole output of c3 was lost",
+		}; !slices.Equal(told, want) {
+			t.Errorf("notices %q", told)
+		}
+		if len(v.Tools) != 4 || v.Tools["c4"].Output {
+			t.Errorf("%d cards, the last %+v", len(v.Tools), v.Tools["c4"])
 		}
 	})
 }
@@ -113,8 +129,10 @@ func TestOutputsAndFencing(t *testing.T) {
 		long(w, "y", whole)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := w.Close(ctx); err == nil {
-			t.Error("nothing was lost")
+		err := w.Close(ctx)
+		if lost, ok := errors.AsType[*LostError](err); !ok || lost.Outputs != 1 || lost.Events == 0 ||
+			!strings.Contains(err.Error(), "events and 1 whole output were lost: ") {
+			t.Errorf("close: %v", err)
 		}
 		if s := checkStats(t, w); s.OutputsLost != 1 {
 			t.Errorf("at the end: %+v", s)

@@ -74,19 +74,19 @@ func (w *Worker) acked(at runlog.Position, n, inflight int) {
 }
 
 // lost counts events under way that will never be in the log.
-func (w *Worker) lost(n int64) {
+func (w *Worker) lost(n int64, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.stats.Lost += n
+	w.countLostLocked(n, err)
 	w.inflight -= n
 }
 
 // swapped counts an event under way that another one stands for.
-func (w *Worker) swapped() {
+func (w *Worker) swapped(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.stats.Events++
-	w.stats.Lost++
+	w.countLostLocked(1, err)
 }
 
 // now is the time as the source counts it.

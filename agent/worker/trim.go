@@ -4,35 +4,55 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/ringside-hub/ringside/hub/runlog"
 	"github.com/ringside-hub/ringside/hub/view"
 )
 
+// storable is a size at which a view can still be stored, with room to grow
+// until it is measured again.
+const storable = runlog.MaxViewBytes / 4 * 3
+
 // trimBefore returns the turn before which a view of size bytes is to forget
 // everything so that about half of limit is left; 0 if nothing is to be trimmed.
-// The present turn stays, unless it alone takes twice the limit.
-func trimBefore(v *view.View, size, limit int) int64 {
+// The present turn stays, unless it alone takes twice the limit. A turn with open
+// cards stays as long as the view is storable: their ends would be strays.
+func trimBefore(v *view.View, size, limit int) (before int64) {
 	if size <= limit {
 		return 0
 	}
-	perTurn := turnSizes(v)
-	turns := slices.Sorted(maps.Keys(perTurn))
+	perTurn, open := turnSizes(v), openTurns(v)
 	total := 1
 	for _, n := range perTurn {
 		total += n
 	}
-	left, before := size, int64(0)
-	for _, t := range turns {
-		if left <= limit/2 || t >= v.Turn {
+	left := size
+	for _, t := range slices.Sorted(maps.Keys(perTurn)) {
+		enough := limit / 2
+		if t >= v.Turn {
+			enough = 2 * limit
+		}
+		if open[t] {
+			enough = max(enough, storable)
+		}
+		if left <= enough {
 			break
 		}
 		// JSON may take several times the text: share out what it really takes.
 		left -= int(float64(perTurn[t]) / float64(total) * float64(size))
 		before = t + 1
 	}
-	if left > 2*limit {
-		return v.Turn + 1
-	}
 	return before
+}
+
+// openTurns returns the turns that have open cards.
+func openTurns(v *view.View) map[int64]bool {
+	open := map[int64]bool{}
+	for _, t := range v.Tools {
+		if isOpen(t) {
+			open[t.Turn] = true
+		}
+	}
+	return open
 }
 
 // turnSizes estimates what each turn takes in the view.

@@ -52,6 +52,7 @@ type Worker struct {
 	unflushed bool
 	shut      bool  // closing is closed
 	err       error // why the worker ended by itself
+	lostErr   error // why the newest lost events or outputs were lost
 	stats     Stats
 	inflight  int64 // events with a seq that wait for their acknowledgement
 	// untold counts lost events that the people who watch were not told of.
@@ -101,14 +102,18 @@ func (w *Worker) end(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.err = err
-	left := int64(w.buf.len()) + w.inflight
-	w.stats.Lost += left
+	if left := int64(w.buf.len()) + w.inflight; left > 0 {
+		w.countLostLocked(left, nil)
+	}
 	w.inflight = 0
 	w.buf = newBuffer(0, 0) // refuses everything
-	w.stats.OutputsLost += w.blobs.drop()
+	if left := w.blobs.drop(); left > 0 {
+		w.stats.OutputsLost += left
+		w.noteLossLocked(nil)
+	}
 	w.releaseLocked()
-	if err != nil || w.stats.Lost > 0 {
-		w.log.Warn().Err(err).Int64("lost", w.stats.Lost).Msg("worker ended with losses")
+	if err != nil || w.stats.Lost > 0 || w.stats.OutputsLost > 0 {
+		w.log.Warn().Err(err).Int64("lost", w.stats.Lost).Int64("outputsLost", w.stats.OutputsLost).Msg("worker ended with losses")
 	}
 }
 
@@ -127,18 +132,16 @@ func (w *Worker) Publish(t int64, e agent.Event) {
 	}
 	w.clock.set(t)
 	r := w.source.Project(t, e)
+	refused := w.queueOutputsLocked(r.Blobs)
 	for _, ev := range r.Events {
+		if ev.Type == view.ToolEnd && refused[ev.Key] {
+			ev.Output = false
+		}
 		w.number.event(&ev)
 		if ev.Type == view.RunInfo && w.cfg.Projector.Run.Title != "" {
 			ev.Title = "" // the title that was asked for stays
 		}
 		w.putLocked(ev, room)
-	}
-	for _, b := range r.Blobs {
-		if !w.blobs.put(blob{w.number.key(b.Key), b.Text}) {
-			w.stats.OutputsLost++
-			w.log.Warn().Str("key", b.Key).Int("bytes", len(b.Text)).Msg("whole output lost: too many wait")
-		}
 	}
 	w.unflushed = true
 	w.signal()
@@ -187,11 +190,30 @@ func (w *Worker) putLocked(e view.Event, room bool) {
 	if kept {
 		return
 	}
-	w.stats.Lost++
+	w.countLostLocked(1, errFull)
 	if w.untold == 0 {
 		w.log.Warn().Int("buffered", w.buf.len()).Msg("the buffer is full: events are lost")
 	}
 	w.untold++
+}
+
+var errFull = errors.New("the buffer was full")
+
+// countLostLocked counts lost events.
+func (w *Worker) countLostLocked(n int64, err error) {
+	w.stats.Lost += n
+	w.noteLossLocked(err)
+}
+
+// noteLossLocked notes why something was lost: while the store is away that is
+// why, else it is err, or not known.
+func (w *Worker) noteLossLocked(err error) {
+	if !w.stats.AwaySince.IsZero() && w.stats.LastError != nil {
+		err = w.stats.LastError
+	}
+	if err != nil {
+		w.lostErr = err
+	}
 }
 
 // tellLossLocked says in the log that events are missing, once there is room.
@@ -252,7 +274,7 @@ func (w *Worker) Stats() Stats {
 // Close ends the source, delivers what waits, says that the worker is gone,
 // makes a last checkpoint and gives the run up. When ctx ends first it stops
 // trying. It returns why the worker had ended, or a *LostError if the log lacks
-// events. It may be called again, and returns when all goroutines are out.
+// events or whole outputs. It may be called again, and returns when all goroutines are out.
 func (w *Worker) Close(ctx context.Context) error {
 	w.shutDown()
 	stop := context.AfterFunc(ctx, w.cancel)
@@ -262,10 +284,23 @@ func (w *Worker) Close(ctx context.Context) error {
 	switch {
 	case err != nil && !errors.Is(err, context.Canceled):
 		return err
-	case s.Lost > 0:
-		return &LostError{Run: w.cfg.Run, Events: s.Lost, Err: context.Cause(ctx)}
+	case s.Lost > 0 || s.OutputsLost > 0:
+		return &LostError{Run: w.cfg.Run, Events: s.Lost, Outputs: s.OutputsLost, Err: w.whyLost(context.Cause(ctx))}
 	}
 	return nil
+}
+
+// whyLost joins why something was lost with why Close gave up, if it did.
+func (w *Worker) whyLost(gaveUp error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.lostErr == nil:
+		return gaveUp
+	case gaveUp == nil:
+		return w.lostErr
+	}
+	return fmt.Errorf("%w (%w)", w.lostErr, gaveUp)
 }
 
 // shutDown takes the source's last events and lets nothing more in.

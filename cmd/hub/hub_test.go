@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -185,8 +186,12 @@ func TestPublishRecordedSessions(t *testing.T) {
 		run := strings.TrimSuffix(filepath.Base(file), ".jsonl")
 		t.Run(run, func(t *testing.T) {
 			p := start(t, nil, "publish", "--run", run, "--to", hub, file)
-			if code := p.wait(); code != 0 {
-				t.Fatalf("exit code %d", code)
+			want := 0
+			if run == "damaged" { // it holds broken records on purpose
+				want = 1
+			}
+			if code := p.wait(); code != want {
+				t.Fatalf("exit code %d, want %d", code, want)
 			}
 			if !strings.Contains(p.stdout.String(), "watch at "+hub+"/r/"+run) {
 				t.Error("no link to watch")
@@ -226,7 +231,8 @@ func foldHistory(t *testing.T, hub, run string) string {
 	return v.Hash()
 }
 
-// A publisher that dies in the middle of a line loses only that line.
+// A publisher that dies in the middle of a line loses only that line, and says
+// so; a line that is no record costs nothing.
 func TestPublishDiesInsideALine(t *testing.T) {
 	_, hub := serveHub(t)
 	in := strings.NewReader(`{"type":"agent_start"}
@@ -235,7 +241,7 @@ not json at all
 {"type":"tool_execution_start","toolCallId":"a","toolName":"bash","args":{"command":"ls"}}
 {"type":"tool_execution_end","toolCallId":"a","toolName":"ba`)
 	p := start(t, in, "publish", "--run", "cut", "--to", hub)
-	if code := p.wait(); code != 0 {
+	if code := p.wait(); code != 1 || !strings.Contains(p.stderr.String(), "1 lines were broken") {
 		t.Fatalf("exit code %d", code)
 	}
 	if !strings.Contains(p.stdout.String(), "5 lines read, 0 skipped, 2 quarantined") {
@@ -269,11 +275,20 @@ func TestTwoPublishers(t *testing.T) {
 	if code := third.wait(); code != 0 {
 		t.Errorf("takeover: exit code %d", code)
 	}
-	// The first finds out at the latest with its next word.
-	_, _ = io.WriteString(feed, "{\"type\":\"turn_start\"}\n")
+	// The first finds out at the latest with its next word. It goes on reading:
+	// whoever writes into it must not die.
+	first.waitFor("what still comes is not published")
+	for range 2000 {
+		if _, err := io.WriteString(feed, "{\"type\":\"turn_start\",\"filler\":\""+strings.Repeat("x", 1000)+"\"}\n"); err != nil {
+			t.Fatalf("writing to a publisher that was taken over: %v", err)
+		}
+	}
 	_ = feed.Close()
 	if code := first.wait(); code == 0 {
 		t.Errorf("the publisher that was taken over ended with 0")
+	}
+	if out := first.stdout.String(); !strings.Contains(out, "lines read") || strings.Contains(out, "; 0 lines read") {
+		t.Errorf("the summary forgets what was read: %s", out)
 	}
 }
 
@@ -335,6 +350,21 @@ func TestNothingListens(t *testing.T) {
 	}
 	if !strings.Contains(p.stderr.String(), "lost") {
 		t.Errorf("does not say what was lost: %s", p.stderr)
+	}
+}
+
+// What answers is no hub: that is said, and not waited out.
+func TestNotAHub(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := &http.Server{Handler: http.NotFoundHandler()}
+	t.Cleanup(func() { _ = other.Close() })
+	go func() { _ = other.Serve(l) }()
+	p := start(t, strings.NewReader("{\"type\":\"agent_start\"}\n"), "publish", "--run", "r", "--to", "http://"+l.Addr().String())
+	if code := p.wait(); code != 1 || !strings.Contains(p.stderr.String(), "404") {
+		t.Errorf("exit code %d, %s", code, p.stderr)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -30,13 +31,16 @@ type env struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	os.Exit(run(ctx, os.Args[1:], env{os.Stdin, os.Stdout, os.Stderr, os.Environ()}))
 }
 
 // run is the whole program but for the process around it. It returns the exit
 // code: 0, 1 for a failure, 2 for a command line that does not work.
 func run(ctx context.Context, args []string, e env) int {
+	if len(args) > 0 && args[0] == "help" { // as people type it
+		args = append(slices.Clone(args[1:]), "--help")
+	}
 	var c cli
 	exited := -1
 	parser, err := kong.New(&c,

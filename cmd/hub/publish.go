@@ -60,42 +60,57 @@ func (c *publishCmd) Run(ctx context.Context, e env, logger zerolog.Logger) erro
 
 	say := func(format string, args ...any) { fmt.Fprintf(e.stderr, "hub publish: "+format+"\n", args...) }
 	stop := tellAway(w, c.To, say)
-	total := c.relayAll(ctx, w, inputs, say)
-	err = c.finish(ctx, w, total.err)
+	var total tally
+	err = c.finish(ctx, w, c.relayAll(ctx, w, inputs, &total, say))
 	stop()
 	s := w.Stats()
 	fmt.Fprintf(e.stdout, "%d events published (%d merged), %d lost; %d lines read, %d skipped, %d quarantined\n",
-		s.Acked, s.Merged, s.Lost+s.Buffered, total.lines, total.skipped, total.quarantined)
+		s.Acked, s.Merged, s.Lost+s.Buffered, total.lines.Load(), total.skipped.Load(), total.quarantined.Load())
+	if n := total.broken.Load(); n > 0 {
+		err = errors.Join(err, fmt.Errorf("%d lines were broken: what they said is lost", n))
+	}
 	return err
 }
 
 // grace is how long a relayed session may still say how it ends after this
 // process was told to stop: in a pipeline both ends get the same Ctrl-C.
-const grace = 3 * time.Second
+const grace = 10 * time.Second
 
-// relayAll relays the inputs one after the other until their end, until the
-// worker ends, or until grace has passed after ctx ended. An input that is still
-// silent then is left behind: a read of a pipe cannot be called back.
-func (c *publishCmd) relayAll(ctx context.Context, w *worker.Worker, inputs []input, say func(string, ...any)) tally {
+// relayAll relays the inputs one after the other until their end, or until grace
+// has passed after ctx ended (a second signal ends the process at once). An input
+// that is still silent then is left behind: a read of a pipe cannot be called
+// back. When the worker ends, what still comes is read and dropped: whoever
+// writes into the pipe must not die of that.
+func (c *publishCmd) relayAll(ctx context.Context, w *worker.Worker, inputs []input, total *tally, say func(string, ...any)) error {
 	reading, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, stop) })()
-
-	done := make(chan tally, 1)
+	defer context.AfterFunc(ctx, func() {
+		say("stopping: waiting up to %s for the end of the input", grace)
+		time.AfterFunc(grace, stop)
+	})()
+	live := anyLive(inputs)
+	done := make(chan error, 1)
 	go func() {
-		var total tally
+		var err error
 		for _, in := range inputs {
-			total.add(relay(reading, w, in, c.Pace == "real", say))
+			err = errors.Join(err, relay(reading, w, in, c.Pace == "real", total, say))
 		}
-		done <- total
+		done <- err
 	}()
-	select {
-	case total := <-done:
-		return total
-	case <-w.Done():
-		return tally{}
-	case <-reading.Done():
-		return tally{err: errors.New("stopped before the end of the input")}
+	ended := w.Done()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-ended:
+			ended = nil
+			if !live {
+				return nil // finish says why
+			}
+			say("%v; what still comes is not published", w.Err())
+		case <-reading.Done():
+			return errStopped
+		}
 	}
 }
 
@@ -129,12 +144,12 @@ func tellAway(w *worker.Worker, to string, say func(string, ...any)) (stop func(
 				return
 			case <-tick.C:
 			}
-			since := w.Stats().AwaySince
+			s := w.Stats()
 			switch {
-			case !away && !since.IsZero() && time.Since(since) > time.Second:
+			case !away && !s.AwaySince.IsZero() && time.Since(s.AwaySince) > time.Second:
 				away = true
-				say("the hub at %s is away; events are kept, trying again", to)
-			case away && since.IsZero():
+				say("the hub at %s is away (%v); events are kept, trying again", to, s.LastError)
+			case away && s.AwaySince.IsZero():
 				away = false
 				say("the hub at %s is back; what was kept is on its way", to)
 			}

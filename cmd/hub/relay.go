@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/ringside-hub/ringside/agent/pijson"
 	"github.com/ringside-hub/ringside/agent/projector"
@@ -56,51 +58,64 @@ func openInputs(files []string, stdin io.Reader) ([]input, error) {
 	return inputs, nil
 }
 
-// tally counts what was read.
-type tally struct {
-	lines, skipped, quarantined int64
-	err                         error
+// tally counts what was read; it may be looked at while reading goes on.
+// broken counts quarantined lines that were records.
+type tally struct{ lines, skipped, quarantined, broken atomic.Int64 }
+
+func (t *tally) add(rec *pijson.Record) {
+	t.lines.Add(1)
+	if rec.Skipped != "" {
+		t.skipped.Add(1)
+	}
+	if rec.Quarantined != nil {
+		t.quarantined.Add(1)
+		if rec.Quarantined.Record {
+			t.broken.Add(1)
+		}
+	}
 }
 
-func (t *tally) add(o tally) {
-	t.lines += o.lines
-	t.skipped += o.skipped
-	t.quarantined += o.quarantined
-	t.err = errors.Join(t.err, o.err)
-}
-
-// relay publishes one stream up to its end, or until ctx ends. Lines that
-// cannot be read are told and left out.
-func relay(ctx context.Context, w *worker.Worker, in input, real bool, say func(string, ...any)) (t tally) {
+// relay publishes one stream up to its end, or until ctx ends, which is an
+// error. Lines that cannot be read are told and left out.
+func relay(ctx context.Context, w *worker.Worker, in input, real bool, t *tally, say func(string, ...any)) error {
 	reader := pijson.NewReader(in.r, pijson.Options{})
 	stamps := pijson.NewLive(reader)
 	if in.recorded {
 		stamps = pijson.NewRecorded(reader)
 	}
 	pace := newPacer(1, real && in.recorded)
-	defer func() {
-		s := reader.Stats()
-		t.lines, t.skipped, t.quarantined = s.Lines, s.Skipped, s.Quarantined
-	}()
 	for ctx.Err() == nil {
 		rec, err := stamps.Next()
 		if errors.Is(err, io.EOF) {
-			return t
+			return nil
 		}
 		if err != nil {
-			t.err = fmt.Errorf("read %s: %w", in.name, err)
-			return t
+			if _, named := errors.AsType[*fs.PathError](err); named {
+				return err
+			}
+			return fmt.Errorf("read %s: %w", in.name, err)
 		}
+		t.add(&rec.Record)
 		if rec.Quarantined != nil {
-			say("%s: %v", in.name, rec.Quarantined)
+			switch n := t.quarantined.Load(); {
+			case n <= maxTold:
+				say("%s: %v", in.name, rec.Quarantined)
+			case n == maxTold+1:
+				say("further lines that cannot be read are only counted")
+			}
 			continue
 		}
 		if !pace.wait(ctx, rec.T) {
-			return t
+			break
 		}
 		for _, event := range rec.Events {
 			w.Publish(rec.T, event)
 		}
 	}
-	return t
+	return errStopped
 }
+
+// maxTold bounds how many lines that cannot be read are told one by one.
+const maxTold = 20
+
+var errStopped = errors.New("stopped before the end of the input")

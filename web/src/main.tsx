@@ -36,7 +36,7 @@ function start(): void {
   render(<App app={app} />, root);
   window.ringside = {
     run() {
-      const store = app.openedRun;
+      const store = app.opened.value;
       const position = store?.watch.follower.position;
       return store && position && { run: store.run, ...position, hash: hash(store.view) };
     },

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { FakeHub } from "../../test/fixtures/fake-hub.ts";
 import type { RunSummary } from "../protocol/index.ts";
 import { hash } from "../state/index.ts";
@@ -112,6 +112,68 @@ test("a view that never fits is replaced ever more rarely", () => {
   const asked = socket.types().filter((type) => type === "watch").length;
   expect(asked).toBeGreaterThan(4);
   expect(asked).toBeLessThan(14);
+});
+
+describe("a frame that cannot be decoded", () => {
+  const nullDelta = {
+    type: "events",
+    run,
+    epoch: "e1",
+    seq: 4,
+    events: [{ type: "text_delta", t: 1, id: "m", delta: null }],
+  };
+
+  test("breaks the run that it is of: a snapshot is asked for, and that is counted", () => {
+    const { hub, watch, told, problems } = watching();
+    const socket = hub.welcome();
+    socket.say(snapshot(3));
+    socket.say(nullDelta);
+    vi.advanceTimersByTime(0);
+    expect(socket.sent.at(-1)).toEqual({ type: "watch", run });
+    expect(told.at(-1)).toEqual(["broken", "undecodable"]);
+    expect(problems).toEqual(["events[0].delta: not a string"]);
+    expect(watch.follower.resyncs).toBe(1);
+    socket.say(snapshot(9, "asked"));
+    socket.say(events(10, "x"));
+    expect(told.slice(-2)).toEqual([
+      ["reset", "asked"],
+      ["folded", 1, 5],
+    ]);
+  });
+
+  test("leaves other runs alone", () => {
+    const { hub, told } = watching();
+    const socket = hub.welcome();
+    socket.say(snapshot(3));
+    socket.say({ ...nullDelta, run: "other" });
+    socket.say({ type: "presence", run, watching: null });
+    vi.advanceTimersByTime(0);
+    expect(told).toEqual([["reset", "join"]]);
+  });
+
+  test("is asked for ever more rarely where it is the snapshot", () => {
+    const { hub } = watching();
+    const socket = hub.welcome(60_000);
+    for (let i = 0; i < 2000; i++) {
+      socket.say({ ...snapshot(3), view: { runStatus: null } });
+      vi.advanceTimersByTime(100);
+    }
+    const asked = socket.types().filter((type) => type === "watch").length;
+    expect(asked).toBeGreaterThan(4);
+    expect(asked).toBeLessThan(14);
+  });
+
+  test("many at once delay the next question no more than one does", () => {
+    const { hub } = watching();
+    const socket = hub.welcome(60_000);
+    socket.say(snapshot(3));
+    for (let i = 0; i < 50; i++) socket.handlers.received("{");
+    vi.advanceTimersByTime(0);
+    expect(socket.types()).toEqual(["hello", "watch", "watch"]);
+    for (let i = 0; i < 50; i++) socket.handlers.received("{");
+    vi.advanceTimersByTime(1_000);
+    expect(socket.types()).toEqual(["hello", "watch", "watch", "watch"]);
+  });
 });
 
 test("an unknown run is told, and asked for again", () => {

@@ -1,4 +1,4 @@
-import type { HubMessage, RunSummary, Stats } from "../protocol/index.ts";
+import { type HubMessage, missing, type RunSummary, type Stats } from "../protocol/index.ts";
 import { Connection, type ConnectionOptions, type Link } from "./connection.ts";
 import { type RunHandlers, RunWatch } from "./run-watch.ts";
 
@@ -8,9 +8,14 @@ export interface ClientHandlers {
   problem?(text: string): void;
 }
 
+export interface ListedRun extends RunSummary {
+  /** When the worker was last heard, by this machine's clock; 0 if nobody holds the run. */
+  readonly heardAt: number;
+}
+
 export interface RunsHandlers {
   /** The list changed. The Map is the client's own: read it, do not keep it. */
-  runs(all: ReadonlyMap<string, RunSummary>): void;
+  runs(all: ReadonlyMap<string, ListedRun>): void;
   stats?(stats: Stats): void;
 }
 
@@ -22,14 +27,14 @@ export class Client {
   readonly connection: Connection;
   readonly #handlers: ClientHandlers;
   readonly #runs = new Map<string, RunWatch>();
-  #list: { readonly handlers: RunsHandlers; all: Map<string, RunSummary> } | undefined;
+  #list: { readonly handlers: RunsHandlers; all: Map<string, ListedRun> } | undefined;
 
   constructor(options: ConnectionOptions, handlers: ClientHandlers = {}) {
     this.#handlers = handlers;
     this.connection = new Connection(options, {
       link: (link) => this.#link(link),
       message: (message) => this.#message(message),
-      undecodable: (error) => handlers.problem?.(error),
+      undecodable: (error, frame) => this.#undecodable(error, frame),
     });
   }
 
@@ -49,7 +54,7 @@ export class Client {
 
   /** Watches the list of runs; a second call replaces the first. Returns what ends it. */
   watchRuns(handlers: RunsHandlers): () => void {
-    const list = { handlers, all: new Map<string, RunSummary>() };
+    const list = { handlers, all: new Map<string, ListedRun>() };
     this.#list = list;
     this.connection.send({ type: "watch_runs" });
     return () => {
@@ -78,11 +83,17 @@ export class Client {
     else if (message.type === "error") this.#handlers.problem?.(`${message.code}: ${message.message}`);
   }
 
+  #undecodable(error: string, frame: unknown): void {
+    this.#handlers.problem?.(error);
+    for (const watch of this.#runs.values()) watch.undecodable(missing(frame, watch.run));
+  }
+
   #listed(message: Extract<HubMessage, { type: "runs" }>): void {
     const list = this.#list;
     if (!list) return;
     if (message.full) list.all = new Map();
-    for (const run of message.runs) list.all.set(run.run, run);
+    const now = Date.now();
+    for (const run of message.runs) list.all.set(run.run, { ...run, heardAt: run.heardMs < 0 ? 0 : now - run.heardMs });
     for (const run of message.gone) list.all.delete(run);
     list.handlers.runs(list.all);
   }

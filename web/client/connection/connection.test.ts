@@ -44,16 +44,113 @@ test("open is harmless when it is open already", () => {
   expect(hub.sockets).toHaveLength(1);
 });
 
-test("two silent heartbeats are a lost link, one message more is not", () => {
+test("two and a half silent heartbeats are a lost link, one message more is not", () => {
   const { hub, connection } = connect();
   const socket = hub.welcome(1000);
-  vi.advanceTimersByTime(1900);
+  vi.advanceTimersByTime(2400);
   socket.say({ type: "heartbeat", t: 1 });
-  vi.advanceTimersByTime(1900);
+  vi.advanceTimersByTime(2499);
   expect(connection.link.state).toBe("live");
-  vi.advanceTimersByTime(200);
+  vi.advanceTimersByTime(1);
   expect(connection.link.state).toBe("waiting");
   expect(socket.closed).toBeDefined();
+});
+
+test.each([
+  ["no heartbeat at all", 0, 12_500],
+  ["an unlikely short one", 1, 1_000],
+  ["an unlikely long one", 1e12, 300_000],
+])("%s is not believed", (_, heartbeatMs, silenceMs) => {
+  const { hub, connection } = connect();
+  hub.welcome(heartbeatMs);
+  vi.advanceTimersByTime(silenceMs - 1);
+  expect(connection.link.state).toBe("live");
+  vi.advanceTimersByTime(1);
+  expect(connection.link.state).toBe("waiting");
+});
+
+describe("a large message, of which nothing is seen until it is whole", () => {
+  const watch = { type: "watch", run: "r" } as const;
+  const snapshot = { type: "snapshot", run: "r", epoch: "e", seq: 1, reason: "join", view: { runStatus: "idle" } };
+  const events = { type: "events", run: "r", epoch: "e", seq: 2, events: [] };
+
+  test("may take a minute after the run was asked for", () => {
+    const { hub, connection } = connect();
+    const socket = hub.welcome(1000);
+    connection.send(watch);
+    vi.advanceTimersByTime(59_999);
+    connection.verify();
+    expect(connection.link.state).toBe("live");
+    vi.advanceTimersByTime(1);
+    expect(connection.link.state).toBe("waiting");
+    expect(socket.closed).toBeDefined();
+  });
+
+  test.each([
+    ["its snapshot", watch, snapshot],
+    ["what continues it", { ...watch, from: { epoch: "e", seq: 1 } }, events],
+    [
+      "the word that there is none",
+      watch,
+      { type: "error", re: "watch", run: "r", code: "unknown_run", message: "no" },
+    ],
+    ["what cannot be read", watch, { ...snapshot, view: null }],
+  ])("is awaited until %s has come", (_, asked, message) => {
+    const { hub, connection } = connect();
+    const socket = hub.welcome(1000);
+    connection.send(asked);
+    vi.advanceTimersByTime(30_000);
+    socket.say(message);
+    vi.advanceTimersByTime(2_499);
+    expect(connection.link.state).toBe("live");
+    vi.advanceTimersByTime(1);
+    expect(connection.link.state).toBe("waiting");
+  });
+
+  test("is awaited on over what the earlier watch of the run still gets", () => {
+    const { hub, connection } = connect();
+    const socket = hub.welcome(1000);
+    connection.send(watch);
+    socket.say(events);
+    vi.advanceTimersByTime(30_000);
+    expect(connection.link.state).toBe("live");
+  });
+
+  test("is awaited on when another one has come", () => {
+    const { hub, connection } = connect();
+    const socket = hub.welcome(1000);
+    connection.send(watch);
+    connection.send({ type: "watch_runs" });
+    socket.say({ type: "runs", full: true, runs: [] });
+    socket.say({ ...snapshot, run: "other" });
+    vi.advanceTimersByTime(30_000);
+    expect(connection.link.state).toBe("live");
+    connection.send({ type: "unwatch", run: "r" });
+    vi.advanceTimersByTime(1);
+    expect(connection.link.state).toBe("waiting");
+  });
+
+  test("may come in the midst of a watch, where the hub says so", () => {
+    const { hub, connection } = connect();
+    const socket = hub.welcome(1000);
+    socket.say({ type: "status", run: "r", delivery: { step: "snapshot", behind: 9 } });
+    vi.advanceTimersByTime(30_000);
+    expect(connection.link.state).toBe("live");
+    socket.say({ ...snapshot, reason: "slow" });
+    vi.advanceTimersByTime(2_500);
+    expect(connection.link.state).toBe("waiting");
+  });
+
+  test("is not awaited on the next link", () => {
+    const { hub, connection } = connect();
+    hub.welcome(1000);
+    connection.send(watch);
+    hub.latest.handlers.closed(1006, "");
+    connection.retryNow();
+    hub.welcome(1000);
+    vi.advanceTimersByTime(2_500);
+    expect(connection.link.state).toBe("waiting");
+  });
 });
 
 test("a machine that slept finds out as soon as it looks", () => {

@@ -9,6 +9,7 @@ import {
   type Welcome,
 } from "../protocol/index.ts";
 import { backoffMs } from "./backoff.ts";
+import { Silence } from "./silence.ts";
 import type { OpenSocket, Socket } from "./socket.ts";
 
 /** The state of the way to the hub. Times are of this machine's clock. */
@@ -41,21 +42,20 @@ export interface ConnectionHandlers {
   link(link: Link): void;
   /** Every message but welcome and bye. */
   message(message: HubMessage): void;
-  /** A frame that is no message of the protocol; it was left out. */
-  undecodable(error: string): void;
+  /** A frame that is no message of the protocol; it was left out. What it was part of has a gap now. */
+  undecodable(error: string, frame: unknown): void;
 }
 
 /** A socket that was not welcomed by then is given up. */
 const welcomeWithinMs = 10_000;
 /** A link that lived this long starts the back-off anew. */
 const steadyAfterMs = 5_000;
-/** Used where a hub does not say. */
-const defaultHeartbeatMs = 5_000;
 
 /**
  * One connection to a hub that is made again when it is lost. It says hello,
- * waits for welcome, and counts a link on which nothing came for two
- * heartbeats as lost. What is watched is the caller's to say, on every `live`.
+ * waits for welcome, and counts a link on which nothing came for two and a half
+ * heartbeats as lost; only a snapshot that was asked for may take longer. What
+ * is watched is the caller's to say, on every `live`.
  */
 export class Connection {
   link: Link = { state: "stopped", code: closeCode.normal, reason: "not opened" };
@@ -65,9 +65,11 @@ export class Connection {
   readonly #handlers: ConnectionHandlers;
   #socket: Socket | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** When the timer that watches the silence fires. */
+  #wakesAt = 0;
   #attempt = 0;
   #liveSince = 0;
-  #silenceMs = welcomeWithinMs;
+  #silence = new Silence(welcomeWithinMs, 0);
   #bye: Bye | undefined;
 
   constructor(options: ConnectionOptions, handlers: ConnectionHandlers) {
@@ -95,13 +97,15 @@ export class Connection {
 
   /** Looks at once whether the link went silent: timers of a machine that slept are late. */
   verify(): void {
-    if (this.#socket && Date.now() - this.heardAt >= this.#silenceMs) this.#lost(closeCode.lost, "nothing was heard");
+    if (this.#socket && Date.now() >= this.#silence.deadline) this.#lost(closeCode.lost, "nothing was heard");
   }
 
   /** Sends, or returns false where the link is not live. */
   send(message: ClientMessage): boolean {
     if (this.link.state !== "live" || !this.#socket) return false;
     this.#socket.send(JSON.stringify(message));
+    this.#silence.sent(message, Date.now());
+    this.#wakeInTime();
     return true;
   }
 
@@ -109,8 +113,8 @@ export class Connection {
     this.#drop();
     this.#attempt++;
     this.#bye = undefined;
-    this.#silenceMs = welcomeWithinMs;
     this.heardAt = Date.now();
+    this.#silence = new Silence(welcomeWithinMs, this.heardAt);
     this.#setLink({ state: "connecting", attempt: this.#attempt });
     // A socket that was given up may still speak; only the present one counts.
     const mine = (socket: Socket) => socket === this.#socket;
@@ -130,8 +134,14 @@ export class Connection {
   #received(data: unknown): void {
     this.heardAt = Date.now();
     const decoded = decodeText(data);
-    if (!decoded.ok) return this.#handlers.undecodable(decoded.error);
+    if (!decoded.ok) {
+      this.#silence.undecodable(data, this.heardAt);
+      this.#wakeInTime();
+      return this.#handlers.undecodable(decoded.error, data);
+    }
     const message = decoded.value;
+    this.#silence.received(message, this.heardAt);
+    this.#wakeInTime();
     if (message.type === "welcome") return this.#welcomed(message);
     if (message.type === "bye") {
       this.#bye = message;
@@ -142,21 +152,27 @@ export class Connection {
 
   #welcomed(welcome: Welcome): void {
     this.#liveSince = Date.now();
-    this.#silenceMs = 2 * (welcome.heartbeatMs || defaultHeartbeatMs);
+    this.#silence.welcomed(welcome.heartbeatMs);
     this.#setLink({ state: "live", welcome });
     this.#watchSilence();
   }
 
-  /** One timer that is late at most once: it looks when the last message came and sleeps for the rest. */
+  /** One timer: it looks when the link would count as dead and sleeps until then. */
   #watchSilence(): void {
     clearTimeout(this.#timer);
+    this.#wakesAt = this.#silence.deadline;
     this.#timer = setTimeout(
       () => {
         this.verify();
         if (this.#socket) this.#watchSilence();
       },
-      Math.max(1, this.heardAt + this.#silenceMs - Date.now()),
+      Math.max(1, this.#wakesAt - Date.now()),
     );
+  }
+
+  /** What was due has come: the timer would be late. */
+  #wakeInTime(): void {
+    if (this.#silence.deadline < this.#wakesAt) this.#watchSilence();
   }
 
   #lost(code: number, reason: string): void {

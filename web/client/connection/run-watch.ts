@@ -1,4 +1,12 @@
-import type { ClientMessage, ErrorMessage, HubMessage, Presence, SnapshotReason, Status } from "../protocol/index.ts";
+import type {
+  ClientMessage,
+  ErrorMessage,
+  HubMessage,
+  Missing,
+  Presence,
+  SnapshotReason,
+  Status,
+} from "../protocol/index.ts";
 import type { HashJob } from "../state/index.ts";
 import { type Break, type Followed, RunFollower } from "../state/run-follower.ts";
 
@@ -33,6 +41,8 @@ export class RunWatch {
   readonly #handlers: RunHandlers;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #hashing: ReturnType<typeof setTimeout> | undefined;
+  /** A snapshot will be asked for when the timer fires. */
+  #resyncing = false;
   #resyncMs = 0;
   #lastResync = 0;
   #closed = false;
@@ -47,7 +57,7 @@ export class RunWatch {
   /** Asks for the run from where the view is. Called whenever the link is live anew. */
   ask(): void {
     if (this.#closed) return;
-    clearTimeout(this.#timer);
+    this.#stopWaiting();
     const from = this.follower.resumeFrom;
     this.#send({ type: "watch", run: this.run, ...(from && { from }) });
   }
@@ -71,9 +81,13 @@ export class RunWatch {
 
   /** Ends what only makes sense on a live link. */
   linkLost(): void {
-    clearTimeout(this.#timer);
-    clearTimeout(this.#hashing);
-    this.#hashing = undefined;
+    this.#stopWaiting();
+    this.#stopHashing();
+  }
+
+  /** A message could not be decoded, and this is what it would have told. */
+  undecodable(missing: Missing): void {
+    if (!this.#closed) this.#followed(this.follower.undecodable(missing));
   }
 
   received(message: HubMessage): void {
@@ -130,6 +144,11 @@ export class RunWatch {
     });
   }
 
+  #stopWaiting(): void {
+    clearTimeout(this.#timer);
+    this.#resyncing = false;
+  }
+
   #stopHashing(): void {
     clearTimeout(this.#hashing);
     this.#hashing = undefined;
@@ -137,7 +156,9 @@ export class RunWatch {
 
   #resync(why: Break): void {
     this.#handlers.broken?.(why);
-    clearTimeout(this.#timer);
+    if (this.#resyncing) return;
+    this.#stopWaiting();
+    this.#resyncing = true;
     const wait = this.#lastResync + this.#resyncMs - Date.now();
     this.#resyncMs = Math.min(longestResyncMs, this.#resyncMs * 2 || firstResyncMs);
     this.#timer = setTimeout(
@@ -151,7 +172,7 @@ export class RunWatch {
 
   #refused(error: ErrorMessage): void {
     this.#handlers.refused?.(error);
-    clearTimeout(this.#timer);
+    this.#stopWaiting();
     if (error.code !== "forbidden") this.#timer = setTimeout(() => this.ask(), askAgainMs);
   }
 }

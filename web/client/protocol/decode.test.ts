@@ -80,6 +80,31 @@ test("a tool_update's absent parts differ from empty ones", () => {
   });
 });
 
+describe("null is nowhere the same as absent", () => {
+  test.each([
+    { type: "text_delta", t: 1, id: "m1", delta: null },
+    { type: "text_delta", t: null, id: "m1", delta: "x" },
+    { type: "tool_end", t: 1, key: "c1", isError: null },
+    { type: "tool_end", t: 1, key: "c1", truncated: null },
+    { type: "tool_end", t: 1, key: "c1", attachments: null },
+    { type: "tool_update", t: 1, key: "c1", text: null },
+    { type: "tool_update", t: 1, key: "c1", done: null },
+    { type: "queue", t: 1, steering: null },
+    { type: "run_info", t: 1, labels: null },
+    { type: "turn_end", t: 1, usage: null },
+  ])("%j", (json) => {
+    expect(event(json).ok).toBe(false);
+  });
+
+  test.each([{ turns: null }, { tools: null }, { queue: null }, { run: { labels: null } }, { worker: null }])(
+    "a view with %j",
+    (json) => {
+      expect(decodeViewData({ runStatus: "idle" }).ok).toBe(true);
+      expect(decodeViewData({ runStatus: "idle", ...json }).ok).toBe(false);
+    },
+  );
+});
+
 test("names like an object's own members are only names", () => {
   const json = JSON.parse(
     '{"runStatus":"idle","tools":{"__proto__":{"key":"__proto__","status":"done"}},"run":{"labels":{"constructor":"x"}}}',

@@ -1,7 +1,9 @@
 /**
  * Reads the members of a JSON object that came from outside. Every method
  * throws a DecodeError that names the member; decode.ts is where it is caught.
- * Absent members give the empty value, as the wire omits those.
+ * Absent members give the empty value, as the wire omits those. Null is never
+ * the same as absent: the wire has no null, and what one side would accept and
+ * the other refuse would be a difference between their views.
  */
 export class DecodeError extends Error {}
 

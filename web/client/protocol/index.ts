@@ -3,3 +3,4 @@ export * from "./decode.ts";
 export * from "./entities.ts";
 export * from "./events.ts";
 export * from "./messages.ts";
+export * from "./undecoded.ts";

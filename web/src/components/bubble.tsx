@@ -5,6 +5,7 @@ import { CopyButton } from "./copy-button.tsx";
 import { Disclosure } from "./disclosure.tsx";
 import { Markdown } from "./markdown.tsx";
 import { useRun } from "./run-context.ts";
+import { Icon } from "./sprite.tsx";
 
 /** A message by its id: settled, or the one that is being written. */
 export function Bubble({ id }: { id: string }) {
@@ -24,8 +25,7 @@ function Streaming({ active }: { active: Active }) {
   return (
     <article class="bubble assistant streaming" aria-label={t.message.assistant}>
       {active.thinking && <Thinking id={active.id} text={active.thinking} live={active.text === ""} />}
-      {active.text && <Markdown text={active.text} />}
-      <span class="caret" aria-hidden="true" />
+      {active.text ? <Markdown text={active.text} /> : <span class="caret" aria-hidden="true" />}
     </article>
   );
 }
@@ -45,7 +45,8 @@ function Settled({ message }: { message: Message }) {
       {thinking && <Thinking id={id} text={thinking} live={false} />}
       {text && (user ? <p class="plain">{text}</p> : <Markdown text={text} />)}
       {(stop || error) && (
-        <p class={`stop ${stopReason === "error" ? "is-error" : ""}`}>
+        <p class={`stop ${stop && `is-${stopReason}`}`}>
+          {stopReason === "length" && <Icon name="warning" />}
           {stop}
           {stop && error && " · "}
           {error}

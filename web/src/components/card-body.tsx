@@ -1,9 +1,10 @@
 import type { Tool } from "@ringside/client";
 import { isOpen } from "@ringside/client";
 import { pretty } from "../lib/args.ts";
-import { byteLength, bytes, fullTime } from "../lib/format.ts";
+import { byteLength, bytes, shortTime } from "../lib/format.ts";
 import { t } from "../lib/i18n.ts";
 import { runHref } from "../lib/router.ts";
+import { now } from "../store/clock.ts";
 import { CardOutput } from "./card-output.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { Disclosure } from "./disclosure.tsx";
@@ -103,7 +104,7 @@ function Foot({ tool }: { tool: Tool }) {
       {tool.label && tool.name && <span>{tool.name}</span>}
       {tool.late && <span>{t.card.late}</span>}
       {tool.redacted > 0 && <span>{t.card.redacted(tool.redacted)}</span>}
-      {tool.endedAt > 0 && <span>{t.card.finished(fullTime(tool.endedAt))}</span>}
+      {tool.endedAt > 0 && <span>{t.card.finished(shortTime(tool.endedAt, now.peek()))}</span>}
       <span class="grow" />
       <CopyButton text={() => new URL(runHref(run, tool.key), location.href).href} label={t.run.copyLink} icon="link" />
     </footer>

@@ -31,20 +31,20 @@ export function CardOutput({ tool }: { tool: Tool }) {
 
   const whole = loading.state === "done" ? loading.output : undefined;
   const failed = tool.status === "error";
-  const size = tool.truncated?.result ?? 0;
   return (
     <>
       <OutputBlock
         title={failed ? t.card.error : t.card.output}
         text={whole?.text ?? tool.resultText}
-        cutFrom={whole ? 0 : size}
+        cutFrom={whole ? 0 : (tool.truncated?.result ?? 0)}
+        excerpt={tool.output && !whole ? t.card.excerpt : ""}
         copyLabel={failed ? t.copy.error : t.copy.output}
         empty={t.card.noOutput}
         {...(failed && { tone: "error" })}
       >
         {tool.output && !whole && (
           <button type="button" class="text-button" disabled={wanted} onClick={() => setLoading({ state: "yes" })}>
-            {wanted ? t.card.loading : t.card.load(size > 0 ? bytes(size) : "")}
+            {wanted ? t.card.loading : t.card.load}
           </button>
         )}
       </OutputBlock>

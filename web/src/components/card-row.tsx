@@ -1,7 +1,7 @@
 import type { Tool } from "@ringside/client";
 import { stripAnsi } from "../lib/ansi.ts";
 import { oneLine } from "../lib/args.ts";
-import { firstLine, grouped, timeOfDay } from "../lib/format.ts";
+import { grouped, headline, shortTime } from "../lib/format.ts";
 import { t } from "../lib/i18n.ts";
 import { now } from "../store/clock.ts";
 import { CardDuration } from "./duration.tsx";
@@ -23,6 +23,7 @@ interface Props {
 /** A card's one line: glyph, name, arguments, what it is doing, time. The whole row toggles; the chevron is the button. */
 export function CardRow({ tool, open, finish, inside, bodyId, toggle }: Props) {
   const name = tool.label || tool.name || t.card.unnamed;
+  const writing = useWriting(tool);
   const onRow = () => {
     // Whoever selects text in the row does not want it to open.
     if (getSelection()?.isCollapsed ?? true) toggle();
@@ -31,13 +32,13 @@ export function CardRow({ tool, open, finish, inside, bodyId, toggle }: Props) {
     // biome-ignore lint/a11y/useKeyWithClickEvents: the chevron is the button; the row only makes it larger for a pointer
     // biome-ignore lint/a11y/noStaticElementInteractions: as above
     <div class="card-row" onClick={onRow}>
-      <StateGlyph status={tool.status} />
+      <StateGlyph status={tool.status} silent={tool.status === "composing"} />
       <span class="card-name" title={tool.name}>
         {name}
       </span>
-      <code class={`card-args ${tool.status === "composing" ? "is-composing" : ""}`}>{oneLine(tool.rawArgs)}</code>
+      <code class={`card-args ${writing ? "is-composing" : ""}`}>{oneLine(tool.rawArgs)}</code>
       <span class="card-says">
-        <CardSays tool={tool} finish={finish} />
+        <CardSays tool={tool} writing={writing} finish={finish} />
         {inside > 0 && <span class="card-inside">{t.card.inside(inside)}</span>}
       </span>
       <CardDuration tool={tool} />
@@ -55,18 +56,24 @@ export function CardRow({ tool, open, finish, inside, bodyId, toggle }: Props) {
         <Icon name="chevron" class="chevron" />
       </button>
       {tool.status === "error" && !open && (
-        <span class="card-error">{firstLine(stripAnsi(tool.resultText.slice(0, 2000)))}</span>
+        <span class="card-error">{headline(stripAnsi(tool.resultText.slice(0, 2000)))}</span>
       )}
     </div>
   );
 }
 
+/** Whether the model is still writing the call, as far as is known. Tools that run one by one leave written calls waiting. */
+function useWriting(tool: Tool): boolean {
+  const { writtenTurn } = useRun();
+  return tool.status === "composing" && writtenTurn.value !== tool.turn;
+}
+
 /** What the card says about itself, in words that claim no more than is known. */
-function CardSays({ tool, finish }: { tool: Tool; finish: string }) {
+function CardSays({ tool, writing, finish }: { tool: Tool; writing: boolean; finish: string }) {
   const { status, late, conflict } = tool;
   switch (status) {
     case "composing":
-      return <span>{t.card.composingLong}</span>;
+      return <span>{writing ? t.card.composingLong : t.card.written}</span>;
     case "preparing":
       return <Preparing tool={tool} />;
     case "running":
@@ -111,7 +118,7 @@ function lastLine(text: string): string {
 }
 
 function lostText(tool: Tool): string {
-  const time = timeOfDay(tool.endedAt);
+  const time = shortTime(tool.endedAt, now.peek());
   if (tool.cause === "worker_lost") return t.card.lostWorker(time);
   return tool.cause === "run_ended" ? t.card.lostRun(time) : t.card.lostTurn(time);
 }

@@ -23,8 +23,7 @@ export function Card({ cardKey, depth, finish, inside }: Props) {
   useEffect(() => {
     if (!linked) return;
     open.value = true;
-    follow.pause();
-    element.current?.scrollIntoView({ block: "center" });
+    if (element.current) follow.show(element.current);
   }, [linked, open, follow]);
   if (!tool) return null;
   const bodyId = `card-${cardKey}`;

@@ -23,8 +23,10 @@ export function PresenceBar({ presence }: { presence: Presence | undefined }) {
   );
 }
 
-/** "Mia Krüger" is MK, "李雷" is 李. */
+/** "Mia Krüger" is MK, "李雷" is 李; whoever has no name but the hub's, "Viewer 23", is 23. */
 export function initials(name: string): string {
+  const number = /^Viewer (\d{1,4})$/.exec(name)?.[1];
+  if (number) return number;
   const [first, ...rest] = name.trim().split(/\s+/u);
   const letter = (word: string | undefined) => [...(word ?? "")][0]?.toUpperCase() ?? "";
   return letter(first) + letter(rest.at(-1));

@@ -16,6 +16,7 @@ export function RunBanners({ app, store }: { app: AppStore; store: RunStore }) {
     <div class="banners">
       <LinkBanner link={app.link.value} lostAt={app.lostAt.value} retry={() => connection.retryNow()} />
       <RefusedBanner store={store} />
+      <UnreadBanner store={store} />
       <NoteBanner store={store} />
       <FailedBanner store={store} />
       <WorkerBanner store={store} live={app.link.value.state === "live"} />
@@ -43,6 +44,16 @@ function RefusedBanner({ store }: { store: RunStore }) {
   );
 }
 
+/** What is shown has stopped, until the hub has sent all of it again. */
+function UnreadBanner({ store }: { store: RunStore }) {
+  if (!store.unread.value || !store.joined.value) return null;
+  return (
+    <Banner tone="warn" icon="warning" title={t.run.unread}>
+      {t.run.unreadLong}
+    </Banner>
+  );
+}
+
 function NoteBanner({ store }: { store: RunStore }) {
   const note = store.note.value;
   const slow = store.delivery.value?.step ?? "every";
@@ -60,14 +71,16 @@ function NoteBanner({ store }: { store: RunStore }) {
   return (
     <>
       {note && (
-        <Banner tone="good" icon="done" title={note.kind === "gap" ? t.run.back : t.run.resynced} actions={dismiss}>
+        <Banner tone="good" icon="done" title={noteTitles[note.kind]} actions={dismiss}>
           {noteText(note)}
         </Banner>
       )}
-      {slow !== "every" && <Banner tone="plain" icon="warning" title={t.run.slow} />}
+      {slow !== "every" && <Banner tone="plain" icon="warning" title={t.run.slow[slow]} />}
     </>
   );
 }
+
+const noteTitles: Record<Note["kind"], string> = { gap: t.run.back, resynced: t.run.resynced, unread: t.run.reread };
 
 function noteText(note: Note): string {
   return note.kind === "gap" ? t.run.gap(note.seq, timeOfDay(note.from), timeOfDay(note.to)) : "";
@@ -104,12 +117,27 @@ function WorkerBanner({ store, live }: { store: RunStore; live: boolean }) {
         {t.run.workerLost}
       </Banner>
     );
+  if (state === "gone")
+    return (
+      <Banner tone="plain" icon="idle" title={t.run.workerGone}>
+        {endedText(store)}
+      </Banner>
+    );
   if (!live || !worker?.stale) return null;
   return (
     <Banner tone="warn" icon="warning" title={t.run.worker.stale}>
       {t.run.workerStale(ticking(now.value - worker.heardAt))}
     </Banner>
   );
+}
+
+/** How the last prompt ended, as far as is known. */
+function endedText(store: RunStore): string {
+  const header = store.header.value;
+  if (header.turn === 0) return "";
+  const { stopReason = "" } = store.turn(header.turn).value ?? {};
+  const words: Readonly<Record<string, string>> = t.run.ended;
+  return words[runStateOf({ ...header, stopReason })] ?? t.run.ended.unknown;
 }
 
 function SettlingBanner({ store }: { store: RunStore }) {

@@ -2,20 +2,24 @@ import type { Outcome, RunStatus } from "@ringside/client";
 import { t } from "../lib/i18n.ts";
 import { Icon, type Picture } from "./sprite.tsx";
 
-export type RunState = RunStatus | "failed" | "aborted" | "retrying";
+export type RunState = RunStatus | "finished" | "cutOff" | "failed" | "aborted" | "retrying";
 
 interface Facts {
   /** "" where nothing was said yet. */
   readonly runStatus: RunStatus | "";
   readonly outcome: Outcome;
+  /** Why the last turn's message ended, where that is known. */
+  readonly stopReason?: string;
 }
 
 /** What to call the run as a whole. A failed tool is not a failed run: only the outcome counts. */
-export function runStateOf({ runStatus, outcome }: Facts): RunState {
+export function runStateOf({ runStatus, outcome, stopReason }: Facts): RunState {
   if (outcome === "retrying" && runStatus !== "running") return "retrying";
   if (runStatus === "running" || runStatus === "settling") return runStatus;
   if (outcome === "error") return "failed";
-  return outcome === "aborted" ? "aborted" : "idle";
+  if (outcome === "aborted") return "aborted";
+  if (outcome !== "ok") return "idle";
+  return stopReason === "length" ? "cutOff" : "finished";
 }
 
 const looks: Record<RunState, { picture: Picture; hue: string; word: string; row?: string }> = {
@@ -23,8 +27,10 @@ const looks: Record<RunState, { picture: Picture; hue: string; word: string; row
   running: { picture: "running", hue: "run", word: t.run.running },
   settling: { picture: "settling", hue: "prep", word: t.run.settling },
   retrying: { picture: "settling", hue: "prep", word: t.run.retrying },
+  finished: { picture: "done", hue: "ok", word: t.run.finished, row: t.run.finishedRow },
+  cutOff: { picture: "warning", hue: "prep", word: t.run.cutOff },
   failed: { picture: "error", hue: "err", word: t.run.failed, row: t.run.failedRow },
-  aborted: { picture: "skipped", hue: "idle", word: t.run.aborted },
+  aborted: { picture: "skipped", hue: "idle", word: t.run.aborted, row: t.run.abortedRow },
 };
 
 /** The run's state as a tinted chip. */

@@ -15,6 +15,7 @@ import { ThemeToggle } from "./theme-toggle.tsx";
 /** What the run is doing, whether this is live, and who else watches. */
 export function RunHeader({ app, store }: { app: AppStore; store: RunStore }) {
   const { run, turn, ...facts } = store.header.value;
+  const stopReason = store.turn(turn).value?.stopReason ?? "";
   const title = run?.title || store.run;
   const more = [run?.source, run?.model, run?.cwd].filter(Boolean).join(" · ");
   return (
@@ -32,12 +33,7 @@ export function RunHeader({ app, store }: { app: AppStore; store: RunStore }) {
         )}
       </div>
       <div class="top-state">
-        {store.joined.value && <RunChip state={runStateOf(facts)} turn={turn} />}
-        {facts.worker === "gone" && (
-          <span class="elapsed" title={t.run.workerGone}>
-            {t.run.worker.gone}
-          </span>
-        )}
+        {store.joined.value && <RunChip state={runStateOf({ ...facts, stopReason })} turn={turn} />}
         <CountsBar counts={store.counts.value} />
         <Elapsed store={store} />
       </div>

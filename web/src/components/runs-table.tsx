@@ -1,4 +1,4 @@
-import type { RunSummary, ToolStatus } from "@ringside/client";
+import type { ListedRun, ToolStatus } from "@ringside/client";
 import { fullTime, grouped, shortTime } from "../lib/format.ts";
 import { t } from "../lib/i18n.ts";
 import { runHref } from "../lib/router.ts";
@@ -7,7 +7,7 @@ import { RunStateLabel, runStateOf } from "./run-chip.tsx";
 import { Icon } from "./sprite.tsx";
 
 /** A line for each run, newest first: rows stay where they are while things happen in them. */
-export function RunsTable({ runs }: { runs: readonly RunSummary[] }) {
+export function RunsTable({ runs, knownAt }: { runs: readonly ListedRun[]; knownAt: number }) {
   return (
     <table class="runs">
       <thead>
@@ -28,7 +28,7 @@ export function RunsTable({ runs }: { runs: readonly RunSummary[] }) {
       </thead>
       <tbody>
         {runs.map((run) => (
-          <RunLine key={run.run} run={run} />
+          <RunLine key={run.run} run={run} knownAt={knownAt} />
         ))}
       </tbody>
     </table>
@@ -46,9 +46,12 @@ function plainWords(text: string): string {
 /** A run whose worker was not heard for so long is called stale. */
 const staleAfterMs = 8_000;
 
-function RunLine({ run }: { run: RunSummary }) {
+function RunLine({ run, knownAt }: { run: ListedRun; knownAt: number }) {
   const state = runStateOf(run);
-  const stale = state !== "idle" && run.heardMs > staleAfterMs;
+  // A hub that cannot be heard says nothing about workers: their silence counts up to when it was lost.
+  const silentMs = run.heardAt > 0 ? (knownAt || now.value) - run.heardAt : 0;
+  const busy = run.runStatus === "running" || run.runStatus === "settling" || state === "retrying";
+  const stale = busy && silentMs > staleAfterMs;
   return (
     <tr class={state === "failed" ? "is-failed" : ""}>
       <th scope="row">
@@ -68,11 +71,21 @@ function RunLine({ run }: { run: RunSummary }) {
           </span>
         )}
       </td>
-      <td class="align-right num">{run.turn > 0 ? grouped(run.turn) : ""}</td>
-      <td>
+      <td class={`align-right num ${run.turn > 0 ? "" : "is-none"}`}>
+        {run.turn > 0 && (
+          <>
+            <span class="instead-of-head">{t.runs.turn} </span>
+            {grouped(run.turn)}
+          </>
+        )}
+      </td>
+      <td class={toolsNow(run.tools) > 0 ? "" : "is-none"}>
         <ToolsNow tools={run.tools} />
       </td>
-      <td class={`align-right num ${run.errors > 0 ? "s-error" : "is-none"}`}>{grouped(run.errors)}</td>
+      <td class={`align-right num ${run.errors > 0 ? "s-error" : "is-none"}`}>
+        {grouped(run.errors)}
+        <span class="instead-of-head"> {t.runs.errorsAfter(run.errors)}</span>
+      </td>
       <td class="align-right num" title={fullTime(run.lastAt)}>
         {shortTime(run.lastAt, now.value)}
       </td>
@@ -81,16 +94,22 @@ function RunLine({ run }: { run: RunSummary }) {
 }
 
 const marksShown = 12;
+const inFlight = ["running", "preparing", "composing"] as const;
+
+function toolsNow(tools: ReadonlyMap<ToolStatus, number>): number {
+  return inFlight.reduce((sum, status) => sum + (tools.get(status) ?? 0), 0);
+}
 
 /** One mark for each call in flight, and the same in words. */
 function ToolsNow({ tools }: { tools: ReadonlyMap<ToolStatus, number> }) {
   const running = tools.get("running") ?? 0;
-  const preparing = (tools.get("preparing") ?? 0) + (tools.get("composing") ?? 0);
-  if (running + preparing === 0) return <span class="is-none">{t.runs.none}</span>;
-  const words: string[] = [];
-  if (running > 0) words.push(`${grouped(running)} ${t.card.states.running}`);
-  if (preparing > 0) words.push(`${grouped(preparing)} ${t.card.states.preparing}`);
-  const marks = Array.from({ length: Math.min(marksShown, running + preparing) }, (_, i) => i);
+  const open = inFlight
+    .map((status) => [tools.get(status) ?? 0, t.card.states[status]] as const)
+    .filter(([n]) => n > 0);
+  const all = open.reduce((sum, [n]) => sum + n, 0);
+  if (all === 0) return <span class="is-none">{t.runs.none}</span>;
+  const words = open.map(([n, word]) => `${grouped(n)} ${word}`);
+  const marks = Array.from({ length: Math.min(marksShown, all) }, (_, i) => i);
   return (
     <span class="tools-now">
       <span class="tally" aria-hidden="true">

@@ -2,6 +2,8 @@ import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Follow } from "../lib/follow.ts";
 import { t } from "../lib/i18n.ts";
+import { fragment } from "../lib/router.ts";
+import type { Section } from "../lib/transcript.ts";
 import type { RunStore } from "../store/run-store.ts";
 import { EmptyState } from "./empty-state.tsx";
 import { FollowContext } from "./follow-context.ts";
@@ -52,7 +54,7 @@ export function Transcript({ store }: { store: RunStore }) {
   }, [follow]);
 
   const sections = store.sections.value;
-  const shown = sections.slice(-drawn.value);
+  const shown = sections.slice(-Math.max(drawn.value, turnsFromLinked(sections)));
   const hidden = sections.length - shown.length;
   const trimmed = store.header.value.trimmed?.turns ?? 0;
   return (
@@ -99,6 +101,13 @@ export function Transcript({ store }: { store: RunStore }) {
       </main>
     </FollowContext.Provider>
   );
+}
+
+/** How many of the last turns it takes to draw the card that a link leads to. */
+function turnsFromLinked(sections: readonly Section[]): number {
+  const linked = fragment.value.get("c");
+  const i = linked === null ? -1 : sections.findIndex((section) => section.cards.includes(linked));
+  return i < 0 ? 0 : sections.length - i;
 }
 
 /** How many things can be seen: messages, cards and notices. */

@@ -1,12 +1,17 @@
+/** Where the shown place stands, as a part of the view's height from its top. */
+const shownAt = 0.2;
+
 /**
  * Follows the end of a scrolled element. It follows until someone scrolls up,
  * and again when they come back to the end. Its own scrolls are told from a
- * person's by remembering the value that was set.
+ * person's by remembering the value that was set. Or it shows one place, and
+ * keeps that where it is, whatever happens to the layout, until someone acts.
  */
 export class Follow {
   following = true;
   readonly #onChange: (following: boolean) => void;
   #element: HTMLElement | undefined;
+  #shown: Element | undefined;
   #set = -1;
   #last = 0;
   #detach: (() => void) | undefined;
@@ -40,6 +45,9 @@ export class Follow {
       (event) => (event.touches[0]?.clientY ?? 0) > touched && this.pause(),
       options,
     );
+    for (const acted of ["wheel", "touchmove", "keydown", "pointerdown"]) {
+      element.addEventListener(acted, () => this.#release(), options);
+    }
     element.addEventListener("keydown", (event) => upwardKeys.has(event.key) && this.pause(), options);
     this.#detach = () => {
       resized.disconnect();
@@ -50,9 +58,17 @@ export class Follow {
     return this.#detach;
   }
 
-  /** Keeps the end in view where that is followed. */
+  /** Keeps the end in view where that is followed, or the place that is shown. */
   contentChanged(): void {
     if (this.following) this.#toEnd();
+    else this.#toShown();
+  }
+
+  /** Brings the top of that element into view and stops following, also before there is anything to scroll. */
+  show(element: Element): void {
+    this.#shown = element;
+    this.#change(false);
+    this.#toShown();
   }
 
   /** Stops at once. Where everything fits there is nothing to stop. */
@@ -62,14 +78,30 @@ export class Follow {
   }
 
   resume(): void {
+    this.#release();
     this.#change(true);
     this.#toEnd();
   }
 
+  #release(): void {
+    this.#shown = undefined;
+  }
+
   #toEnd(): void {
     const element = this.#element;
-    if (!element) return;
-    element.scrollTop = element.scrollHeight;
+    if (element) this.#scrollTo(element, element.scrollHeight);
+  }
+
+  /** Scrolls this element alone: scrollIntoView would also scroll the document. */
+  #toShown(): void {
+    const element = this.#element;
+    if (!element || !this.#shown?.isConnected) return;
+    const below = this.#shown.getBoundingClientRect().top - element.getBoundingClientRect().top;
+    this.#scrollTo(element, element.scrollTop + below - element.clientHeight * shownAt);
+  }
+
+  #scrollTo(element: HTMLElement, top: number): void {
+    element.scrollTop = top;
     this.#set = element.scrollTop;
     this.#last = this.#set;
   }
@@ -79,7 +111,8 @@ export class Follow {
     const own = Math.abs(top - this.#set) < 1;
     const upward = top < this.#last - 1;
     this.#last = top;
-    if (own) return;
+    // The browser's own corrections are no one's wish while a place is shown.
+    if (own || this.#shown) return;
     if (isAtEnd(element)) this.#change(true);
     else if (upward) this.#change(false);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { byteLength, bytes, duration, firstLine, grouped, stopwatch, ticking } from "./format.ts";
+import { byteLength, bytes, duration, fullTime, grouped, headline, shortTime, stopwatch, ticking } from "./format.ts";
 
 const plain = (text: string) => text.replaceAll("\u2009", " ");
 
@@ -55,12 +55,28 @@ describe("format", () => {
     expect(plain(bytes(n))).toBe(text);
   });
 
+  test("times are of 24 hours and local, with the date where that is not today", () => {
+    const at = new Date(2026, 2, 5, 15, 4, 9).getTime();
+    expect(shortTime(at, new Date(2026, 2, 5, 23).getTime())).toBe("15:04:09");
+    expect(shortTime(at, new Date(2026, 2, 6, 1).getTime())).toBe("2026-03-05 15:04:09");
+    expect(shortTime(new Date(2026, 2, 5, 0, 4, 9).getTime(), at)).toBe("00:04:09");
+    expect(fullTime(at)).toBe("2026-03-05 15:04:09");
+    expect([shortTime(0, at), fullTime(0)]).toEqual(["", ""]);
+  });
+
   test("bytes are those of UTF-8", () => {
     expect(byteLength("é🚀")).toBe(6);
   });
 
-  test("the first line that says anything", () => {
-    expect(firstLine("\n\n  a b \nc")).toBe("a b");
-    expect(firstLine("")).toBe("");
+  test.each([
+    ["\n\n  a b \nc", "a b"],
+    [
+      'Validation failed for tool "read":\n\n  - path: is missing\n\nReceived:',
+      'Validation failed for tool "read": - path: is missing',
+    ],
+    ["Only this:\r\n \n", "Only this:"],
+    ["", ""],
+  ])("the headline of %j", (text, says) => {
+    expect(headline(text)).toBe(says);
   });
 });

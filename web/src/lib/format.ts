@@ -50,15 +50,20 @@ export function timeOfDay(ms: number): string {
 
 /** The full local date and time, for tooltips. */
 export function fullTime(ms: number): string {
-  return ms > 0 ? new Date(ms).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" }) : "";
+  return ms > 0 ? `${dayOf(ms)} ${timeOfDay(ms)}` : "";
 }
 
-/** The time of day where that is today, else the date. */
+/** The time of day, with the date where that is not today. */
 export function shortTime(ms: number, now: number): string {
   if (ms <= 0) return "";
+  return new Date(ms).toDateString() === new Date(now).toDateString() ? timeOfDay(ms) : fullTime(ms);
+}
+
+/** "2026-12-01", the local day: the same for everyone who reads it. */
+function dayOf(ms: number): string {
   const date = new Date(ms);
-  if (date.toDateString() === new Date(now).toDateString()) return timeOfDay(ms);
-  return date.toLocaleDateString(undefined, { year: "numeric", month: "short", day: "numeric" });
+  const two = (n: number) => String(n).padStart(2, "0");
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
 /** How many bytes a text has in UTF-8. */
@@ -66,7 +71,9 @@ export function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** The first line that says anything. */
-export function firstLine(text: string): string {
-  return text.trimStart().split("\n", 1)[0]?.trimEnd() ?? "";
+/** The first line that says anything; one that ends in a colon says it with the next. */
+export function headline(text: string): string {
+  const lines = text.split("\n").map((line) => line.trim());
+  const [first = "", next = ""] = lines.filter((line) => line !== "");
+  return first.endsWith(":") && next !== "" ? `${first} ${next}` : first;
 }

@@ -1,4 +1,4 @@
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { EmptyState } from "../components/empty-state.tsx";
 import { Sprite } from "../components/sprite.tsx";
 import { announcement } from "../lib/announce.ts";
@@ -20,15 +20,21 @@ export function App({ app }: { app: AppStore }) {
   );
 }
 
+/** Watches a run for as long as it is shown. */
+function WatchedRun({ app, run }: { app: AppStore; run: string }) {
+  // Before the first paint, so that no empty page flashes.
+  useLayoutEffect(() => app.openRun(run), [app, run]);
+  const store = app.opened.value;
+  return store?.run === run ? <RunPage app={app} store={store} /> : null;
+}
+
 function Page({ app }: { app: AppStore }) {
   const { value } = route;
-  const run = value.page === "run" ? value.run : undefined;
-  useEffect(() => (run === undefined ? app.closeRun() : undefined), [app, run]);
   switch (value.page) {
     case "runs":
       return <RunsPage app={app} />;
     case "run":
-      return <RunPage key={value.run} app={app} store={app.openRun(value.run)} />;
+      return <WatchedRun key={value.run} app={app} run={value.run} />;
     case "none":
       return (
         <main class="page">

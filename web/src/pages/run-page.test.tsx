@@ -88,6 +88,34 @@ describe("card states, each by its own word", () => {
   });
 });
 
+test("a call that is written says so, and only then", async () => {
+  const call = (key: string) => ({ type: "call_delta", key, name: key, delta: "{}" });
+  const page = await joined({ type: "message_start", id: "m1", role: "assistant" }, call("c1"), call("c2"));
+  const written = /written, not started/;
+  for (const key of ["c1", "c2"]) expect(row(key).textContent).toMatch(/the model is still writing the call/);
+  await page.events({ type: "message_end", id: "m1", role: "assistant", text: "Go." }, start("c1"));
+  expect(row("c1").textContent).toMatch(/preparing/);
+  expect(row("c2").textContent).toMatch(written);
+  expect(row("c2").textContent).not.toMatch(/composing|still writing/);
+  await page.events(start("c2"), { type: "turn_end" }, turn, call("c3"));
+  expect(row("c3").textContent).toMatch(/still writing/);
+  await page.join(
+    {
+      runStatus: "running",
+      turn: 1,
+      messages: [{ id: "m1", role: "assistant", turn: 1, at: 5, text: "Go." }],
+      tools: { c1: { key: "c1", status: "composing", turn: 1, name: "c1" } },
+      timeline: [
+        { kind: "message", key: "m1" },
+        { kind: "tool", key: "c1" },
+      ],
+    },
+    "asked",
+    99,
+  );
+  expect(row("c1").textContent).toMatch(written);
+});
+
 test("cards stand in source order, whatever finishes first", async () => {
   await joined(
     start("c1"),
@@ -147,13 +175,44 @@ test("the whole output is loaded when someone asks, and said to be gone where it
     { type: "tool_end", key: "c2", text: "head", output: true },
   );
   open("c/1");
-  fireEvent.click(within(row("c/1")).getByRole("button", { name: /Load the whole output \(412\s*kB\)/ }));
+  fireEvent.click(within(row("c/1")).getByRole("button", { name: "Load the whole output" }));
   expect(await within(row("c/1")).findByText("all of it")).toBeTruthy();
   expect(fetched).toHaveBeenCalledWith("/api/runs/demo/tools/c%2F1/output", expect.anything());
   fetched.mockResolvedValue(new Response("{}", { status: 404 }));
   open("c2");
   fireEvent.click(within(row("c2")).getByRole("button", { name: "Load the whole output" }));
   expect(await within(row("c2")).findByText(/could not be loaded: it is no longer kept/)).toBeTruthy();
+});
+
+test("an excerpt claims neither a size, nor lines, nor their numbers; the whole output has them all", async () => {
+  const excerpt = `58001\n58002\n[… 3906 bytes hidden …]\n${Array.from({ length: 1300 }, (_, i) => 58700 + i).join("\n")}`;
+  const whole = Array.from({ length: 60_000 }, (_, i) => i + 1).join("\n");
+  vi.spyOn(globalThis, "fetch").mockResolvedValue(new Response(whole));
+  await joined(start("c1"), {
+    type: "tool_end",
+    key: "c1",
+    text: excerpt,
+    output: true,
+    truncated: { result: 12_000 },
+  });
+  open("c1");
+  const output = () => row("c1").querySelector(".block")?.textContent ?? "";
+  const numbered = () => row("c1").querySelector(".lines:not(.is-unnumbered)");
+  expect(output()).toContain("an excerpt; the whole output can be loaded");
+  expect(output()).toContain("1\u2009100 lines of the excerpt hidden");
+  expect(output()).not.toMatch(/kB|Show all|\d lines ·/);
+  expect(numbered()).toBeNull();
+  fireEvent.click(within(row("c1")).getByRole("button", { name: "Load the whole output" }));
+  await within(row("c1")).findByText(/60\s*000 lines · 349\s*kB/);
+  expect(output()).not.toContain("excerpt");
+  expect(numbered()?.querySelector("li")?.textContent).toBe("1\n");
+});
+
+test("what was cut and not kept says how much there was", async () => {
+  await joined(start("c1"), { type: "tool_end", key: "c1", text: "a\nb", truncated: { result: 12_000 } });
+  open("c1");
+  expect(row("c1").textContent).toMatch(/showing 3\s*B of 12\s*kB/);
+  expect(row("c1").querySelector(".lines:not(.is-unnumbered)")).toBeNull();
 });
 
 test("what a model or a tool writes is text, never markup", async () => {
@@ -233,7 +292,33 @@ describe("the run as a whole", () => {
     expect(screen.getByRole("alert").textContent).toMatch(
       /Run stopped: provider returned 529.*1 tool error before that was handled/,
     );
-    expect(screen.getByText("Failed")).toBeTruthy();
+    expect(screen.getByText("Idle · failed")).toBeTruthy();
+  });
+
+  test.each([
+    ["finished", { stopReason: "stop" }, {}, "The last prompt finished."],
+    ["cut off", { stopReason: "length" }, {}, /the length limit cut off/],
+    ["aborted", { stopReason: "aborted" }, {}, "The last prompt was aborted."],
+    ["aborted", { stopReason: "stop" }, { aborted: true }, "The last prompt was aborted."],
+    ["failed", { stopReason: "error" }, {}, "The last prompt ended with an error."],
+  ])("a prompt that ended is said to be %s", async (word, stop, idle, sentence) => {
+    const page = await joined(
+      { type: "message_end", id: "m1", role: "assistant", text: "So.", ...stop },
+      { type: "turn_end", ...stop },
+      { type: "agent_end" },
+    );
+    expect(screen.queryByText(/^Idle/)).toBeNull();
+    await page.events({ type: "agent_idle", ...idle });
+    expect(screen.getByText(`Idle · ${word}`)).toBeTruthy();
+    await page.events({ type: "worker", state: "gone" });
+    expect(screen.getByText("The worker has left.").parentElement?.textContent).toMatch(sentence);
+  });
+
+  test("a prompt whose end was never heard of is not said to have finished", async () => {
+    const page = await joined();
+    await page.events({ type: "worker", state: "gone" });
+    expect(screen.getByText(/How the last prompt ended is not known/)).toBeTruthy();
+    expect(screen.getByText("Idle")).toBeTruthy();
   });
 
   test("a worker that is stale, lost or gone is said in words", async () => {
@@ -245,7 +330,7 @@ describe("the run as a whole", () => {
     await page.events({ type: "worker", state: "lost" });
     expect(screen.getByText(/The worker stopped answering/)).toBeTruthy();
     await page.events({ type: "worker", state: "gone" });
-    expect(screen.getByText("Worker gone")).toBeTruthy();
+    expect(screen.getByText("The worker has left.")).toBeTruthy();
   });
 
   test("messages that wait, who watches, and merged updates", async () => {
@@ -258,14 +343,21 @@ describe("the run as a whole", () => {
       people: [
         { observer: "1", name: "Mia Krüger" },
         { observer: "2", name: "李雷" },
+        { observer: "3", name: "Viewer 23" },
       ],
     });
     expect(screen.getByText("7 people are watching")).toBeTruthy();
     expect(screen.getByText("MK")).toBeTruthy();
     expect(screen.getByText("李")).toBeTruthy();
-    expect(screen.getByText("+5")).toBeTruthy();
+    expect(screen.getByText("23")).toBeTruthy();
+    expect(screen.getByText("+4")).toBeTruthy();
     await page.status({ delivery: { step: "merged", behind: 300 } });
     expect(screen.getByText("You are receiving merged updates.")).toBeTruthy();
+    await page.status({ delivery: { step: "snapshot", behind: 900 } });
+    expect(screen.queryByText("You are receiving merged updates.")).toBeNull();
+    expect(screen.getByText("You are receiving snapshots: your connection is too slow for every update.")).toBeTruthy();
+    await page.status({ delivery: { step: "every" } });
+    expect(screen.queryByText(/You are receiving/)).toBeNull();
   });
 
   test("an empty run, and one that nobody knows", async () => {
@@ -289,6 +381,21 @@ describe("the run as a whole", () => {
     expect(screen.getByText(/the hub cannot reach its store/)).toBeTruthy();
     expect(screen.queryByText("No run with this id")).toBeNull();
   });
+});
+
+test("a new watch starts with every update, whatever the last one received", async () => {
+  const page = await joined();
+  const slow = { delivery: { step: "snapshot", behind: 900 } };
+  await page.status(slow);
+  await page.join({ runStatus: "running" }, "slow", 900);
+  expect(screen.getByText(/You are receiving snapshots/)).toBeTruthy();
+  await page.act(() => page.hub.latest.handlers.closed(1006, ""));
+  await page.act(() => page.app.client.connection.retryNow());
+  await page.act(() => page.hub.welcome(600_000));
+  expect(screen.queryByText(/You are receiving/)).toBeNull();
+  await page.status(slow);
+  await page.join({ runStatus: "running" }, "asked", 950);
+  expect(screen.queryByText(/You are receiving/)).toBeNull();
 });
 
 describe("a lost link", () => {
@@ -341,6 +448,28 @@ describe("a lost link", () => {
     await vi.waitFor(() => expect(page.hub.latest.types()).toEqual(["hello", "watch", "watch"]));
     await page.join({ runStatus: "idle" }, "asked", 20);
     expect(screen.getByText("Your view differed from the hub's and was replaced.")).toBeTruthy();
+  });
+});
+
+describe("what cannot be read", () => {
+  const broken = { type: "events", run: "demo", epoch: "e1", seq: 13, events: [{ type: "notice", t: null }] };
+
+  test("is said, and again when the view was replaced", async () => {
+    const page = await joined(start("c1"));
+    await page.say(broken);
+    expect(screen.getByText("Something the hub sent could not be read.")).toBeTruthy();
+    expect(row("c1")).toBeTruthy();
+    await page.join({ runStatus: "idle" }, "asked", 20);
+    expect(screen.queryByText("Something the hub sent could not be read.")).toBeNull();
+    expect(screen.getByText("Something the hub sent could not be read, so your view was replaced.")).toBeTruthy();
+  });
+
+  test("is said where nothing else is known yet", async () => {
+    const page = new TestPage();
+    await page.say({ type: "snapshot", run: "demo", epoch: "e1", seq: 3, reason: "join", view: null });
+    expect(screen.getByText("The hub's answer could not be read")).toBeTruthy();
+    await page.join();
+    expect(screen.getByText("No events yet")).toBeTruthy();
   });
 });
 

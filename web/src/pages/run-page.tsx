@@ -1,4 +1,3 @@
-import type { ErrorMessage } from "@ringside/client";
 import { useEffect } from "preact/hooks";
 import { EmptyState } from "../components/empty-state.tsx";
 import { QueueBar, RunBanners, refusedText } from "../components/run-banners.tsx";
@@ -33,7 +32,8 @@ export function RunPage({ app, store }: { app: AppStore; store: RunStore }) {
 function RunMain({ app, store }: { app: AppStore; store: RunStore }) {
   const refused = store.refused.value;
   // What was shown before stays: a hub that started anew may hear of the run again.
-  if (refused && !store.joined.value) return <Refused error={refused} />;
+  if (refused && !store.joined.value) return <NotShown text={refusedText(refused)} />;
+  if (store.unread.value && !store.joined.value) return <NotShown text={[t.empty.unread, t.empty.unreadLong]} />;
   if (!store.joined.value) {
     const first = app.link.value.state === "connecting" || app.link.value.state === "live";
     return <main class="scroll">{first && <p class="hint">{t.link.connectingLong}</p>}</main>;
@@ -41,8 +41,7 @@ function RunMain({ app, store }: { app: AppStore; store: RunStore }) {
   return <Transcript store={store} />;
 }
 
-function Refused({ error }: { error: ErrorMessage }) {
-  const [title, text] = refusedText(error);
+function NotShown({ text: [title, text] }: { text: readonly [title: string, text: string] }) {
   return (
     <main class="scroll" tabIndex={0}>
       <EmptyState title={title}>

@@ -1,4 +1,4 @@
-import type { RunSummary } from "@ringside/client";
+import type { ListedRun } from "@ringside/client";
 import { useEffect } from "preact/hooks";
 import { EmptyState } from "../components/empty-state.tsx";
 import { LinkBanner, LinkDot } from "../components/link-status.tsx";
@@ -36,15 +36,15 @@ export function RunsPage({ app }: { app: AppStore }) {
         <LinkBanner link={link} lostAt={app.lostAt.value} retry={() => app.client.connection.retryNow()} />
       </div>
       <main class="scroll" tabIndex={0} aria-label={t.runs.title}>
-        <RunsMain runs={runs} />
+        <RunsMain runs={runs} knownAt={app.runsKnownAt.value} />
       </main>
     </div>
   );
 }
 
-function RunsMain({ runs }: { runs: readonly RunSummary[] | undefined }) {
+function RunsMain({ runs, knownAt }: { runs: readonly ListedRun[] | undefined; knownAt: number }) {
   if (!runs) return <p class="hint">{t.link.connectingLong}</p>;
-  if (runs.length > 0) return <RunsTable runs={runs} />;
+  if (runs.length > 0) return <RunsTable runs={runs} knownAt={knownAt} />;
   return (
     <EmptyState title={t.empty.noRuns}>
       <p>{t.empty.noRunsLong}</p>

@@ -1,5 +1,5 @@
-import { signal } from "@preact/signals";
-import { Client, type Link, platformSocket, type RunSummary } from "@ringside/client";
+import { batch, signal } from "@preact/signals";
+import { Client, type Link, type ListedRun, platformSocket } from "@ringside/client";
 import { announce } from "../lib/announce.ts";
 import { t } from "../lib/i18n.ts";
 import { RunStore } from "./run-store.ts";
@@ -9,9 +9,12 @@ export class AppStore {
   readonly link = signal<Link>({ state: "connecting", attempt: 1 });
   /** When the hub was last heard before the link was lost. */
   readonly lostAt = signal(0);
-  readonly runs = signal<readonly RunSummary[] | undefined>(undefined);
+  readonly runs = signal<readonly ListedRun[] | undefined>(undefined);
+  /** Until when the list of runs is known: 0 for now, else when it was last watched over a link that lived. */
+  readonly runsKnownAt = signal(0);
+  /** The run that is watched. */
+  readonly opened = signal<RunStore | undefined>(undefined);
   readonly client: Client;
-  #run: RunStore | undefined;
   #runsFrame = 0;
 
   constructor(url: string, open = platformSocket) {
@@ -28,34 +31,37 @@ export class AppStore {
     document.addEventListener("visibilitychange", () => this.client.connection.verify());
   }
 
-  /** Watches this run until another one or none is asked for. */
-  openRun(run: string): RunStore {
-    if (this.#run?.run !== run) {
-      this.closeRun();
-      this.#run = new RunStore(this.client, run);
-    }
-    return this.#run;
-  }
-
-  closeRun(): void {
-    this.#run?.close();
-    this.#run = undefined;
-  }
-
-  get openedRun(): RunStore | undefined {
-    return this.#run;
+  /** Watches this run in place of any other. Returns what ends it. */
+  openRun(run: string): () => void {
+    this.opened.value?.close();
+    const store = new RunStore(this.client, run);
+    this.opened.value = store;
+    return () => {
+      if (this.opened.value !== store) return;
+      this.opened.value = undefined;
+      store.close();
+    };
   }
 
   /** Watches the list of runs. Returns what ends it. */
   openRuns(): () => void {
-    return this.client.watchRuns({
+    const stop = this.client.watchRuns({
       runs: (all) => {
         this.#runsFrame ||= requestAnimationFrame(() => {
           this.#runsFrame = 0;
-          this.runs.value = [...all.values()].sort(newestFirst);
+          batch(() => {
+            this.runs.value = [...all.values()].sort(newestFirst);
+            if (this.link.value.state === "live") this.runsKnownAt.value = 0;
+          });
         });
       },
     });
+    return () => {
+      stop();
+      cancelAnimationFrame(this.#runsFrame);
+      this.#runsFrame = 0;
+      this.runsKnownAt.value ||= Date.now();
+    };
   }
 
   #link(link: Link): void {
@@ -63,19 +69,20 @@ export class AppStore {
     const heardAt = this.client.connection.heardAt;
     if (before === "live" && link.state !== "live") {
       this.lostAt.value = heardAt;
-      this.#run?.linkLost(heardAt);
+      this.runsKnownAt.value ||= heardAt;
+      this.opened.value?.linkLost(heardAt);
       announce(t.announce.linkLost);
     }
     if (link.state === "live") {
       if (this.lostAt.value > 0) announce(t.announce.linkBack);
       this.lostAt.value = 0;
-      this.#run?.linkBack();
+      this.opened.value?.linkBack();
     }
     this.link.value = link;
   }
 }
 
 /** By their start, so that rows do not move while they are read. */
-function newestFirst(a: RunSummary, b: RunSummary): number {
+function newestFirst(a: ListedRun, b: ListedRun): number {
   return b.startedAt - a.startedAt || (a.run < b.run ? -1 : 1);
 }

@@ -40,7 +40,8 @@ export type Counts = Readonly<Record<ToolStatus, number>>;
 /** Something about how this page receives the run that people have to know. */
 export type Note =
   | { readonly kind: "gap"; readonly seq: number; readonly from: number; readonly to: number }
-  | { readonly kind: "resynced" };
+  | { readonly kind: "resynced" }
+  | { readonly kind: "unread" };
 
 /** Things that happened, for whoever announces them. */
 export type Happening =
@@ -49,6 +50,9 @@ export type Happening =
   | { readonly kind: "settled" };
 
 const noCounts: Counts = { composing: 0, preparing: 0, running: 0, done: 0, error: 0, lost: 0, skipped: 0 };
+
+/** Snapshots that begin a watch; the others come in the midst of one. */
+const newWatch: ReadonlySet<SnapshotReason> = new Set(["join", "unknown_position", "asked"]);
 
 /**
  * One watched run as signals, one for each entity. Events are folded as they
@@ -60,6 +64,8 @@ export class RunStore {
   readonly clock = new RunClock();
   readonly header: Signal<Header>;
   readonly active = signal<Active | undefined>(undefined);
+  /** The turn whose message is written to its end, calls and all; -1 while one is being written, or none is known. */
+  readonly writtenTurn = signal(-1);
   readonly sections = signal<readonly Section[]>([]);
   readonly counts = signal<Counts>(noCounts);
   /** False until the first snapshot has come. */
@@ -70,6 +76,8 @@ export class RunStore {
   readonly store = signal<Status["store"]>("");
   readonly delivery = signal<Status["delivery"]>(undefined);
   readonly refused = signal<ErrorMessage | undefined>(undefined);
+  /** Something that the hub sent could not be read, and the snapshot that makes up for it has not come yet. */
+  readonly unread = signal(false);
   readonly note = signal<Note | undefined>(undefined);
   /** What is open and what is closed, by name; it outlives the components. */
   readonly #disclosures = new Map<string, Signal<boolean>>();
@@ -92,6 +100,7 @@ export class RunStore {
       reset: (reason) => this.#reset(reason),
       broken: (why: Break) => {
         this.#mismatch = why === "mismatch";
+        this.unread.value = why === "undecodable";
       },
       status: (status) => this.#status(status),
       presence: (presence) => {
@@ -153,6 +162,8 @@ export class RunStore {
   }
 
   linkBack(): void {
+    // A new watch begins with every update, and the hub tells only what changes.
+    this.delivery.value = undefined;
     this.clock.go();
   }
 
@@ -167,6 +178,7 @@ export class RunStore {
     const now = Date.now();
     this.clock.joined(this.view, now);
     if (this.#mismatch) this.note.value = { kind: "resynced" };
+    else if (this.unread.value && this.joined.value) this.note.value = { kind: "unread" };
     else if (this.#lostAt > 0 && reason !== "epoch") {
       this.note.value = { kind: "gap", seq: this.#watch.follower.position?.seq ?? 0, from: this.#lostAt, to: now };
     }
@@ -174,6 +186,8 @@ export class RunStore {
     this.#lostAt = 0;
     batch(() => {
       this.refused.value = undefined;
+      this.unread.value = false;
+      if (newWatch.has(reason)) this.delivery.value = undefined;
       this.#refreshAll();
     });
   }
@@ -203,6 +217,7 @@ export class RunStore {
     batch(() => {
       const counts = { ...this.counts.value };
       for (const name of changes) this.#refresh(name, counts, happenings);
+      this.writtenTurn.value = writtenTurn(this.view);
       this.counts.value = counts;
       this.seq.value = this.#watch.follower.position?.seq ?? 0;
     });
@@ -256,6 +271,7 @@ export class RunStore {
     view.takeChanges();
     this.header.value = headerOf(view);
     this.active.value = view.active;
+    this.writtenTurn.value = writtenTurn(view);
     this.sections.value = sectionsOf(view, this.sections.value);
     this.seq.value = this.#watch.follower.position?.seq ?? 0;
     for (const [key, each] of this.#tools) each.value = view.tools.get(key);
@@ -279,6 +295,11 @@ export class RunStore {
 function headerOf(view: View): Header {
   const { runStatus, turn, worker, outcome, outcomeText, run, queue, trimmed } = view;
   return { runStatus, turn, worker, outcome, outcomeText, run, queue, trimmed };
+}
+
+function writtenTurn(view: View): number {
+  if (view.active) return -1;
+  return view.messages.findLast((message) => message.role === "assistant")?.turn ?? -1;
 }
 
 /** "c/KEY" is ["c", "KEY"]; a key may hold slashes. */

@@ -59,6 +59,8 @@ export class Watched {
         return held !== undefined && held.epoch === epoch && held.seq >= seq;
       },
       { epoch: at.epoch, seq: at.seq },
+      // Not by frames, which is the default: a test may have stopped them.
+      { polling: 50 },
     );
   }
 

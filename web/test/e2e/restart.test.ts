@@ -39,7 +39,7 @@ test("the hub is killed and comes back: the page says so, keeps what it has, and
   if (await retry.isVisible()) await retry.click({ timeout: 2_000 }).catch(() => undefined);
   await page.getByText("Live", { exact: true }).waitFor({ timeout: 30_000 });
   await page.getByText("Turn 3").waitFor({ timeout: 30_000 });
-  await page.getByText("Worker gone").waitFor();
+  await page.getByText("The worker has left.").waitFor();
   const own = await hub.run("phoenix");
   await watched.reaches(own);
   expect(await watched.holds()).toMatchObject({ seq: own.seq, hash: own.hash });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { launch, Watched } from "./browser.ts";
 import { HubProcess, session } from "./hub.ts";
 import { RunWriter } from "./writer.ts";
@@ -55,7 +55,7 @@ test("two pages, and one that joins in the middle, see the same", async () => {
   const late = await open("/r/shared");
   await late.page.locator(".card-row").first().waitFor();
   publisher.stdin?.end(`${lines.slice(40).join("\n")}\n`);
-  await first.page.getByText("Worker gone").waitFor();
+  await first.page.getByText("The worker has left.").waitFor();
   const last = await open("/r/shared");
   const own = await hub.run("shared");
   for (const each of [first, late, last]) {
@@ -76,6 +76,16 @@ test("the list of runs leads to a run, and back", async () => {
   expect(new URL(page.url()).pathname).toBe("/r/listed");
   await page.goBack();
   await row.waitFor();
+});
+
+test("the list on a phone says the same, and nothing that lacks its column", async () => {
+  await hub.publish("narrow", session("parallel"));
+  const { page } = await open("/", { viewport: { width: 380, height: 780 } });
+  const row = page.locator("tbody tr").filter({ hasText: "narrow" });
+  await row.getByText("Worker left").waitFor();
+  const [text] = await row.allInnerTexts();
+  expect(text).toMatch(/Finished\s+Worker left\s+Turn 3\s+4 tool errors\s/);
+  expect(text).not.toMatch(/none/);
 });
 
 test("a long output: its ends, the whole on demand, and a link to its card", async () => {
@@ -141,6 +151,68 @@ async function fillTurn(writer: RunWriter, turn: number): Promise<void> {
     { type: "turn_end" },
   );
 }
+
+test("a link to a card shows it, in a long run, however long the card is, and the end is not followed", async () => {
+  const writer = await RunWriter.claim(hub.url, "linked");
+  await writer.send({ type: "agent_start" });
+  for (let turn = 1; turn <= 50; turn++) {
+    await fillTurn(writer, turn);
+    if (turn !== 25) continue;
+    const text = Array.from({ length: 300 }, (_, i) => `line ${i}`).join("\n");
+    await writer.send({ type: "tool_start", key: "tall", name: "bash" }, { type: "tool_end", key: "tall", text });
+  }
+  let last = 50;
+  for (const key of ["t2-3", "t20-4", "tall", "t50-5"]) {
+    const { page } = await open(`/r/linked#c=${key}`);
+    const card = page.locator(`[data-key="${key}"].is-open.is-linked`);
+    await card.waitFor();
+    await page.locator(".pill").waitFor();
+    const places = () =>
+      card.locator(".card-row").evaluate((row) => {
+        const view = document.querySelector(".scroll")?.getBoundingClientRect();
+        const { top, bottom } = row.getBoundingClientRect();
+        return [view && top >= view.top && bottom <= view.bottom, document.scrollingElement?.scrollTop];
+      });
+    await vi.waitFor(async () => expect([key, ...(await places())]).toEqual([key, true, 0]));
+    await fillTurn(writer, ++last);
+    await page.getByRole("button", { name: /\d+ new/ }).waitFor();
+    expect([key, ...(await places())]).toEqual([key, true, 0]);
+    const held = () => page.evaluate(() => document.documentElement.scrollHeight - innerHeight);
+    expect(await held()).toBe(0);
+  }
+});
+
+test("nothing moves when a message ends", async () => {
+  const writer = await RunWriter.claim(hub.url, "ends");
+  const texts = [
+    "One.\n\nTwo.",
+    "Some:\n\n- one\n- two",
+    "- a\n  - b\n  - c",
+    "1. a\n\n2. b",
+    "```\ncode\n```",
+    "# Head",
+  ];
+  await writer.send({ type: "agent_start" }, { type: "turn_start" });
+  const { page } = await open("/r/ends");
+  for (const [i, text] of texts.entries()) {
+    const id = `m${i}`;
+    await writer.send({ type: "message_start", id, role: "assistant" }, { type: "text_delta", id, delta: text });
+    const bubble = page.locator(".bubble").nth(i);
+    await bubble.locator(".prose").waitFor();
+    const places = () =>
+      bubble.evaluate((element) =>
+        [element, ...element.querySelectorAll(".prose, .prose > *, .prose li")].map((each) => {
+          const { left, top, width, height } = each.getBoundingClientRect();
+          return [each.tagName, left, top, width, height].join(" ");
+        }),
+      );
+    expect(await page.locator(".streaming").count()).toBe(1);
+    const before = await places();
+    await writer.send({ type: "message_end", id, role: "assistant", text });
+    await page.locator(".streaming").waitFor({ state: "detached" });
+    expect(await places()).toEqual(before);
+  }
+});
 
 test("a hidden page draws nothing, and is up to date when it is seen again", async () => {
   const writer = await RunWriter.claim(hub.url, "hidden");

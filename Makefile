@@ -1,6 +1,6 @@
 # Each target is one short script or command; `make help` lists them.
 
-.PHONY: help test check need build dist fmt fuzz bench
+.PHONY: help test check lint need build dist fmt fuzz bench
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
@@ -8,8 +8,10 @@ help: ## say what can be made
 test: ## install what is missing, then run all tests: Go with -race, TypeScript, browser
 	@scripts/test.sh
 
-check: ## all tests, and format, vet, go fix, staticcheck, types and lint, web/dist: what CI runs
-	@scripts/check.sh
+check: test lint ## everything that has to hold before a change is merged: what CI runs
+
+lint: ## format, vet, go fix, go mod tidy, staticcheck, types and lint of the page, web/dist
+	@scripts/lint.sh
 
 need: ## install what the tests need and this machine lacks
 	@scripts/need.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that has to hold before a change is merged; CI runs just this.
+# Everything but the tests that has to hold before a change is merged.
 . "$(dirname "$0")/lib.sh"
 scripts/need.sh
 
@@ -17,5 +17,4 @@ step "go mod tidy" go mod tidy -diff
 step "staticcheck" go tool -modfile=tools.mod staticcheck ./...
 step "TypeScript types and lint" npm --prefix web run check
 step "web/dist is what web/ builds" scripts/check-dist.sh
-step "tests" scripts/test.sh
 steps_done

@@ -1,6 +1,6 @@
 # Each target is one short script or command; `make help` lists them.
 
-.PHONY: help test check lint need build dist fmt fuzz bench
+.PHONY: help test check lint need build dev dist fmt fuzz bench
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
@@ -18,6 +18,9 @@ need: ## install what the tests need and this machine lacks
 
 build: ## build bin/hub
 	go build -trimpath -o bin/hub ./cmd/hub
+
+dev: ## run one Redis, two hubs and the demo's runs; Ctrl-C ends them
+	@scripts/dev.sh
 
 dist: ## build the page into web/dist (committed, embedded in the binary)
 	@scripts/npm.sh run build

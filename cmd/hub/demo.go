@@ -24,7 +24,9 @@ import (
 var sessions embed.FS
 
 type demoCmd struct {
-	Addr string `help:"Address to listen on; port 0 picks a free one." default:"${addr}" env:"RINGSIDE_ADDR"`
+	serveFlags
+	storeFlags
+	OnlyPublish bool `help:"Play the runs into Redis, for hubs that run elsewhere."`
 }
 
 // demoRuns are the runs of the demonstration: each plays its sessions over and
@@ -50,27 +52,37 @@ const (
 
 // Run serves a hub with its own runs until it is told to stop.
 func (c *demoCmd) Run(ctx context.Context, e env, logger zerolog.Logger) error {
-	store := runlog.NewMemory(runlog.MemoryConfig{})
+	if c.OnlyPublish && c.Redis == "" {
+		return errors.New("--only-publish needs --redis")
+	}
+	store, err := c.open(ctx, logger)
+	if err != nil {
+		return err
+	}
 	defer store.Close()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	players, playing := errgroup.WithContext(ctx)
-	err := serve(ctx, e, logger, c.Addr, store, func(url string) {
-		for _, r := range demoRuns {
-			fmt.Fprintf(e.stdout, "  %-32s %s/r/%s\n", r.title, url, r.id)
-		}
-		fmt.Fprintln(e.stdout, "open it twice; Ctrl-C ends it")
+	play := func() {
 		for i, r := range demoRuns {
 			players.Go(func() error {
 				return playDemo(playing, store, logger, r.id, r.title, r.sessions, time.Duration(i)*time.Second)
 			})
 		}
+	}
+	if c.OnlyPublish {
+		play()
+		return players.Wait()
+	}
+	err = c.serve(ctx, e, logger, store, func(url string) {
+		for _, r := range demoRuns {
+			fmt.Fprintf(e.stdout, "  %-36s %s/r/%s\n", r.title, url, r.id)
+		}
+		fmt.Fprintln(e.stdout, "open it twice; Ctrl-C ends it")
+		play()
 	})
 	cancel()
-	if perr := players.Wait(); err == nil && ctx.Err() == nil {
-		err = perr
-	}
-	return err
+	return errors.Join(err, players.Wait())
 }
 
 // playDemo plays the sessions of one run until ctx ends.

@@ -17,6 +17,7 @@ type cli struct {
 	Serve   serveCmd   `cmd:"" help:"Run a hub: it keeps runs and serves everybody who watches."`
 	Publish publishCmd `cmd:"" help:"Relay a Pi session (pi --mode json) to a hub while it happens."`
 	Demo    demoCmd    `cmd:"" help:"Run a hub with recorded sessions that play over and over."`
+	Health  healthCmd  `cmd:"" help:"Ask a hub on this machine whether it is ready."`
 	Version versionCmd `cmd:"" help:"Say which version this is."`
 
 	Log logFlags `embed:"" prefix:"log-"`
@@ -51,7 +52,7 @@ func run(ctx context.Context, args []string, e env) int {
 		kong.UsageOnError(),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(e),
-		kong.Vars{"addr": defaultAddr, "hub": "http://" + defaultAddr},
+		kong.Vars{"addr": defaultAddr, "hub": defaultHub},
 	)
 	if err != nil {
 		fmt.Fprintln(e.stderr, "hub:", err)

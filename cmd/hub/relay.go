@@ -22,7 +22,7 @@ func relayConfig(run string, environ []string) worker.Config {
 	cwd, _ := os.Getwd()
 	return worker.Config{
 		Run:   run,
-		Owner: nodeName() + "/" + strconv.Itoa(os.Getpid()),
+		Owner: hostName() + "/" + strconv.Itoa(os.Getpid()),
 		Projector: projector.Config{
 			Source:   "pi",
 			Redactor: projector.NewRedactor(projector.RedactConfig{Home: home, Cwd: cwd, Environ: environ}),

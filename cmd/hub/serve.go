@@ -14,29 +14,46 @@ import (
 	"github.com/ringside-hub/ringside/web"
 )
 
-const defaultAddr = "127.0.0.1:8737"
+const (
+	defaultAddr = "127.0.0.1:8737"
+	defaultHub  = "http://" + defaultAddr
+)
+
+// serveFlags say where and as what a hub serves.
+type serveFlags struct {
+	Addr string `help:"Address to listen on; port 0 picks a free one." default:"${addr}" env:"RINGSIDE_ADDR"`
+	Node string `help:"Name of this hub; its host's unless given." placeholder:"NAME" env:"RINGSIDE_NODE"`
+}
 
 type serveCmd struct {
-	Addr string `help:"Address to listen on; port 0 picks a free one." default:"${addr}" env:"RINGSIDE_ADDR"`
+	serveFlags
+	storeFlags
 }
 
 // Run serves until it is told to stop.
 func (c *serveCmd) Run(ctx context.Context, e env, logger zerolog.Logger) error {
-	store := runlog.NewMemory(runlog.MemoryConfig{})
-	defer store.Close()
-	return serve(ctx, e, logger, c.Addr, store, nil)
-}
-
-// serve runs a hub on addr over store, prints its address, calls started with
-// it (if not nil), and blocks until ctx ends and the hub has drained.
-func serve(ctx context.Context, e env, logger zerolog.Logger, addr string, store runlog.Store, started func(url string)) error {
-	h, err := hub.New(hub.Config{Store: store, Page: web.FS, Node: nodeName(), Logger: logger})
+	store, err := c.open(ctx, logger)
 	if err != nil {
 		return err
 	}
-	ln, err := net.Listen("tcp", addr)
+	defer store.Close()
+	return c.serve(ctx, e, logger, store, nil)
+}
+
+// serve runs a hub over store, prints its address, calls started with it (if not
+// nil), and blocks until ctx ends and the hub has drained.
+func (f serveFlags) serve(ctx context.Context, e env, logger zerolog.Logger, store runlog.Store, started func(url string)) error {
+	node := f.Node
+	if node == "" {
+		node = hostName()
+	}
+	h, err := hub.New(hub.Config{Store: store, Page: web.FS, Node: node, Logger: logger})
 	if err != nil {
-		return fmt.Errorf("cannot listen on %s: %w", addr, err)
+		return err
+	}
+	ln, err := net.Listen("tcp", f.Addr)
+	if err != nil {
+		return fmt.Errorf("cannot listen on %s: %w", f.Addr, err)
 	}
 	if err := hub.CheckAddr(ln.Addr()); err != nil {
 		return errors.Join(err, ln.Close())
@@ -49,8 +66,8 @@ func serve(ctx context.Context, e env, logger zerolog.Logger, addr string, store
 	return h.Serve(ctx, ln)
 }
 
-// nodeName names this hub to people: the host, as far as it is known.
-func nodeName() string {
+// hostName names this machine to people, as far as it is known.
+func hostName() string {
 	name, err := os.Hostname()
 	if err != nil || name == "" {
 		name = "hub"

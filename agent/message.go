@@ -37,9 +37,12 @@ type Message struct {
 	// Assistant messages.
 	StopReason   StopReason
 	ErrorMessage string
-	Provider     string
-	Model        string
-	Usage        *Usage
+	// Failure tells more of a StopError that came from the provider, for whoever
+	// may try again; nil if there is nothing to tell. It stays in the process.
+	Failure  *Failure
+	Provider string
+	Model    string
+	Usage    *Usage
 	// DurationMs is how long the model took; nil if not known.
 	DurationMs *int64
 
@@ -71,6 +74,12 @@ type Block struct {
 	MimeType string
 	// ToolCall belongs to a toolCall block.
 	ToolCall *ToolCall
+	// Signature belongs to a thinking block: what its provider wants back
+	// together with it, and nobody else can read.
+	Signature string
+	// Redacted says that a thinking block is readable by its provider only: the
+	// Signature is all there is.
+	Redacted bool
 }
 
 // ToolCall is a call as the model wrote it. Arguments are raw JSON text: key
@@ -104,8 +113,11 @@ type Usage struct {
 // UpdateType is the kind of an AssistantUpdate.
 type UpdateType string
 
-// The streaming steps of an assistant message.
+// The streaming steps of an assistant message. UpdateStart opens the message; it
+// goes from a Model to the loop, which makes a MessageStart of it, never a
+// MessageUpdate.
 const (
+	UpdateStart         UpdateType = "start"
 	UpdateTextStart     UpdateType = "text_start"
 	UpdateTextDelta     UpdateType = "text_delta"
 	UpdateTextEnd       UpdateType = "text_end"

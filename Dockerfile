@@ -1,4 +1,5 @@
-# The hub and its worker commands: one static binary, nothing else in the image.
+# The hub: one static binary, nothing else in the image. For agents there is a
+# target of its own (--target worker), because their commands need a shell.
 #
 # Without keys a hub serves loopback only, and that is the container's own: run it
 # with --network host, or beside a balancer as docker-compose.yml does.
@@ -9,6 +10,14 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /out/hub ./cmd/hub
+
+FROM debian:bookworm-slim AS worker
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
+COPY --from=build /out/hub /hub
+USER 65532:65532
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["/hub"]
+CMD ["work", "--help"]
 
 FROM scratch
 # For models and Redis over TLS.

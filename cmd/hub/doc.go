@@ -1,5 +1,5 @@
-// Command hub is Ringside's one program: it serves a hub, relays Pi sessions
-// into one, and shows both at once as a demonstration.
+// Command hub is Ringside's one program: it serves a hub, runs agents (work) and
+// relays Pi sessions (publish) into one, and shows it all as a demonstration.
 //
 // Flags and environment variables are read here and nowhere else; everything
 // below gets its dependencies passed in. What a person asked for goes to

@@ -20,11 +20,13 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/ringside-hub/ringside/hub/view"
+	"github.com/ringside-hub/ringside/tools"
 )
 
 // These tests run the real program in processes of its own: this test binary
 // becomes hub when it is told to.
 func TestMain(m *testing.M) {
+	_ = tools.Supervise() // a supervisor of a command is this binary, too
 	if os.Getenv("RINGSIDE_TEST_AS_HUB") != "" {
 		main()
 		return
@@ -372,8 +374,8 @@ func TestNotAHub(t *testing.T) {
 func TestDemo(t *testing.T) {
 	p := start(t, nil, "demo", "--addr", "127.0.0.1:0")
 	hub := p.address()
-	for _, r := range demoRuns[:1] {
-		waitStatus(t, hub, r.id, view.Running)
+	for _, id := range []string{"overview", "fix-tests", "long-output", "trouble"} {
+		waitStatus(t, hub, id, view.Running)
 	}
 	body, status := get(t, hub+"/")
 	if status != http.StatusOK || !bytes.Contains(body, []byte("<html")) {

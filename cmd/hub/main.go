@@ -7,16 +7,20 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/ringside-hub/ringside/tools"
 )
 
 // cli is the command line.
 type cli struct {
 	Serve   serveCmd   `cmd:"" help:"Run a hub: it keeps runs and serves everybody who watches."`
 	Publish publishCmd `cmd:"" help:"Relay a Pi session (pi --mode json) to a hub while it happens."`
-	Demo    demoCmd    `cmd:"" help:"Run a hub with recorded sessions that play over and over."`
+	Work    workCmd    `cmd:"" help:"Run an agent in a folder of this machine, and publish its run."`
+	Demo    demoCmd    `cmd:"" help:"Run a hub with agents that work over and over, on scripted models and real tools."`
 	Health  healthCmd  `cmd:"" help:"Ask a hub on this machine whether it is ready."`
 	Version versionCmd `cmd:"" help:"Say which version this is."`
 
@@ -28,12 +32,15 @@ type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	environ        []string
+	// supervisor is what the bash tool needs.
+	supervisor tools.Supervisor
 }
 
 func main() {
+	supervisor := tools.Supervise() // does not return in a process that supervises a command
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	os.Exit(run(ctx, os.Args[1:], env{os.Stdin, os.Stdout, os.Stderr, os.Environ()}))
+	os.Exit(run(ctx, os.Args[1:], env{os.Stdin, os.Stdout, os.Stderr, os.Environ(), supervisor}))
 }
 
 // run is the whole program but for the process around it. It returns the exit
@@ -52,7 +59,7 @@ func run(ctx context.Context, args []string, e env) int {
 		kong.UsageOnError(),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(e),
-		kong.Vars{"addr": defaultAddr, "hub": defaultHub},
+		kong.Vars{"addr": defaultAddr, "hub": defaultHub, "tools": strings.Join(tools.Names(), ", ")},
 	)
 	if err != nil {
 		fmt.Fprintln(e.stderr, "hub:", err)
@@ -66,9 +73,9 @@ func run(ctx context.Context, args []string, e env) int {
 		fmt.Fprintf(e.stderr, "hub: %v\nhub --help says what it can do.\n", err)
 		return 2
 	}
-	// publish tells a person what matters by itself.
+	// Workers tell a person what matters by themselves.
 	level := "info"
-	if parsed.Command() == "publish" || parsed.Command() == "publish <file>" {
+	if name, _, _ := strings.Cut(parsed.Command(), " "); name == "publish" || name == "work" {
 		level = "error"
 	}
 	logger, err := c.Log.logger(e.stderr, level)

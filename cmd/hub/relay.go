@@ -7,28 +7,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strconv"
 	"sync/atomic"
 
 	"github.com/ringside-hub/ringside/agent/pijson"
-	"github.com/ringside-hub/ringside/agent/projector"
 	"github.com/ringside-hub/ringside/agent/worker"
 )
-
-// relayConfig is the worker of a relayed Pi session: what belongs to this
-// machine is hidden before anything leaves it.
-func relayConfig(run string, environ []string) worker.Config {
-	home, _ := os.UserHomeDir() // without one there is nothing to hide
-	cwd, _ := os.Getwd()
-	return worker.Config{
-		Run:   run,
-		Owner: hostName() + "/" + strconv.Itoa(os.Getpid()),
-		Projector: projector.Config{
-			Source:   "pi",
-			Redactor: projector.NewRedactor(projector.RedactConfig{Home: home, Cwd: cwd, Environ: environ}),
-		},
-	}
-}
 
 // input is one stream of Pi's lines. A recorded one is played; a live one is
 // relayed as it comes.

@@ -5,7 +5,7 @@ import { inject } from "vitest";
 
 /** Sessions recorded from the real Pi CLI. */
 export function session(name: string): string {
-  return fileURLToPath(new URL(`../../../cmd/hub/sessions/${name}.jsonl`, import.meta.url));
+  return fileURLToPath(new URL(`../../../agent/pijson/testdata/${name}.jsonl`, import.meta.url));
 }
 
 /** A hub process on a free port of loopback; it can be killed and started again on the same one. */

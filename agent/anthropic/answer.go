@@ -8,6 +8,7 @@ import (
 	sdk "github.com/anthropics/anthropic-sdk-go/v2"
 
 	"github.com/ringside-hub/ringside/agent"
+	"github.com/ringside-hub/ringside/agent/internal/provider"
 )
 
 const (
@@ -112,7 +113,7 @@ func (a *answer) end() error {
 		if why := a.details.Explanation; why != "" {
 			text += ": " + why
 		}
-		return broken("%s", text)
+		return provider.Broken("%s", text)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	sdk "github.com/anthropics/anthropic-sdk-go/v2"
 
 	"github.com/ringside-hub/ringside/agent"
+	"github.com/ringside-hub/ringside/agent/internal/provider"
 )
 
 // block is one block of the message; its content is kept in a draft of its own.
@@ -71,7 +72,7 @@ func (a *answer) blockStart(index int64, c sdk.ContentBlockStartEventContentBloc
 		return nil // its deltas find no block
 	}
 	if len(a.blocks) >= maxBlocks {
-		return broken("the answer has more than %d blocks", maxBlocks)
+		return provider.Broken("the answer has more than %d blocks", maxBlocks)
 	}
 	if a.byIndex == nil {
 		a.byIndex = map[int64]*block{}
@@ -159,7 +160,7 @@ func (a *answer) say(b *block, text string) error {
 
 func (a *answer) grow(n int) error {
 	if a.size += n; a.size > maxAnswer {
-		return broken("the answer has more than %d MiB", maxAnswer>>20)
+		return provider.Broken("the answer has more than %d MiB", maxAnswer>>20)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"io"
@@ -9,11 +8,9 @@ import (
 
 	sdk "github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/anthropics/anthropic-sdk-go/v2/packages/ssestream"
-)
 
-// maxEvent is what the SDK takes for one line of a stream, and what is taken of
-// an answer in one piece.
-const maxEvent = bufio.MaxScanTokenSize << 9
+	"github.com/ringside-hub/ringside/agent/internal/provider"
+)
 
 // stream reads an event stream.
 func (a *answer) stream(res *http.Response) error {
@@ -31,7 +28,7 @@ func (a *answer) stream(res *http.Response) error {
 	case err != nil:
 		return err
 	case !a.finished && !a.stopped:
-		return errEarlyEnd
+		return provider.ErrEarlyEnd
 	}
 	return nil
 }
@@ -40,7 +37,7 @@ func (a *answer) stream(res *http.Response) error {
 type events struct {
 	ssestream.Decoder
 	event   ssestream.Event
-	problem *problem
+	problem *provider.Problem
 }
 
 func (e *events) Event() ssestream.Event { return e.event }
@@ -56,7 +53,7 @@ func (e *events) Next() bool {
 			Type string `json:"type"`
 		}
 		if data[0] != '{' || json.Unmarshal(data, &typed) != nil {
-			e.problem = broken("the answer has an event that is no JSON object")
+			e.problem = provider.Broken("the answer has an event that is no JSON object")
 			break
 		}
 		// The SDK skips events that are named in their data only.
@@ -74,14 +71,9 @@ func (e *events) Next() bool {
 
 // whole reads an answer in one piece.
 func (a *answer) whole(body io.Reader) error {
-	raw, err := io.ReadAll(io.LimitReader(body, maxEvent+1))
-	switch {
-	case err != nil:
+	raw, err := provider.Whole(body)
+	if err != nil {
 		return err
-	case len(raw) > maxEvent:
-		return broken("the answer has more than %d MiB", maxEvent>>20)
-	case !json.Valid(raw):
-		return errEarlyEnd
 	}
 	var w struct {
 		Type    string            `json:"type"`
@@ -92,7 +84,7 @@ func (a *answer) whole(body io.Reader) error {
 		if w.Type == "error" {
 			return said(raw, 0, nil)
 		}
-		return broken("the answer is JSON, but no message")
+		return provider.Broken("the answer is JSON, but no message")
 	}
 	if err := a.begin(msg.Usage); err != nil {
 		return err
@@ -100,7 +92,7 @@ func (a *answer) whole(body io.Reader) error {
 	for i, raw := range w.Content {
 		var b sdk.ContentBlockStartEventContentBlockUnion
 		if err := json.Unmarshal(raw, &b); err != nil {
-			return broken("the answer is JSON, but no message")
+			return provider.Broken("the answer is JSON, but no message")
 		}
 		if err := a.blockStart(int64(i), b); err != nil {
 			return err

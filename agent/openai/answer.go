@@ -7,6 +7,7 @@ import (
 	sdk "github.com/openai/openai-go/v3"
 
 	"github.com/ringside-hub/ringside/agent"
+	"github.com/ringside-hub/ringside/agent/internal/provider"
 )
 
 const (
@@ -168,9 +169,9 @@ func (a *answer) end() error {
 	}
 	switch a.finish {
 	case "content_filter":
-		return broken("the provider's content filter stopped the answer")
+		return provider.Broken("the provider's content filter stopped the answer")
 	case "error":
-		return cut("the provider stopped with an error")
+		return provider.Cut("the provider stopped with an error")
 	}
 	return nil
 }
@@ -195,7 +196,7 @@ func (a *answer) content() []agent.Block {
 
 func (a *answer) begin(kind agent.BlockType) (*block, error) {
 	if len(a.blocks) >= maxBlocks {
-		return nil, broken("the answer has more than %d blocks", maxBlocks)
+		return nil, provider.Broken("the answer has more than %d blocks", maxBlocks)
 	}
 	b := &block{index: len(a.blocks), kind: kind}
 	a.blocks = append(a.blocks, b)
@@ -208,7 +209,7 @@ func (a *answer) say(b *block, text string) error {
 		return nil
 	}
 	if a.size += len(text); a.size > maxAnswer {
-		return broken("the answer has more than %d MiB", maxAnswer>>20)
+		return provider.Broken("the answer has more than %d MiB", maxAnswer>>20)
 	}
 	return a.emit(b, agent.AssistantUpdate{Type: deltaOf(b.kind), Delta: text})
 }

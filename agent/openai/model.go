@@ -11,6 +11,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 
 	"github.com/ringside-hub/ringside/agent"
+	"github.com/ringside-hub/ringside/agent/internal/provider"
 )
 
 var _ agent.Model = (*Model)(nil)
@@ -46,8 +47,8 @@ func (m *Model) Stream(ctx context.Context, req agent.Request, update func(agent
 	case ctx.Err() != nil:
 		msg.StopReason, msg.ErrorMessage = agent.StopAborted, "Request was aborted"
 	default:
-		p := lost(err)
-		msg.StopReason, msg.ErrorMessage, msg.Failure = agent.StopError, agent.ErrorText(p.text, m.secrets...), p.failure
+		p := provider.Lost(err)
+		msg.StopReason, msg.ErrorMessage, msg.Failure = agent.StopError, agent.ErrorText(p.Text, m.secrets...), p.Failure
 	}
 	return msg, nil
 }
@@ -65,34 +66,17 @@ func (m *Model) ask(ctx context.Context, req agent.Request, a *answer) error {
 	// A client's own transport need not mind the context once it has answered.
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	body := bufio.NewReader(conn)
-	switch first, err := firstByte(body); {
+	switch first, err := provider.FirstByte(body); {
 	case err != nil:
 		return err
 	case first == '{':
 		return a.whole(body)
 	case first == '<':
-		return broken("the server answered with a page, not with an event stream: is the base URL right?")
+		return provider.Broken("the server answered with a page, not with an event stream: is the base URL right?")
 	}
 	res.Body = struct {
 		io.Reader
 		io.Closer
 	}{body, conn}
 	return a.stream(res)
-}
-
-// firstByte looks at the first byte that is no white space. Servers give their
-// answers all kinds of content types.
-func firstByte(r *bufio.Reader) (byte, error) {
-	for {
-		b, err := r.Peek(1)
-		if err != nil {
-			return 0, err
-		}
-		switch b[0] {
-		case ' ', '\t', '\r', '\n', 0xEF, 0xBB, 0xBF: // or a byte order mark
-			_, _ = r.Discard(1)
-		default:
-			return b[0], nil
-		}
-	}
 }

@@ -80,7 +80,7 @@ func New(o Options) (*Model, error) {
 	// sdk.NewClient would read the environment.
 	m.client.Options = []option.RequestOption{
 		option.WithBaseURL(o.BaseURL), option.WithHTTPClient(o.Client), option.WithMaxRetries(0),
-		option.WithMiddleware(m.refusal),
+		option.WithMiddleware(refusal),
 	}
 	if o.APIKey != "" {
 		m.client.Options = append(m.client.Options, option.WithAPIKey(o.APIKey))

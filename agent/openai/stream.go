@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"io"
@@ -9,11 +8,9 @@ import (
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/ssestream"
-)
 
-// maxEvent is what the SDK takes for one line of a stream, and what is taken of
-// an answer in one piece.
-const maxEvent = bufio.MaxScanTokenSize << 9
+	"github.com/ringside-hub/ringside/agent/internal/provider"
+)
 
 // stream reads an event stream.
 func (a *answer) stream(res *http.Response) error {
@@ -29,11 +26,11 @@ func (a *answer) stream(res *http.Response) error {
 	}
 	switch err := s.Err(); {
 	case events.malformed:
-		return broken("the answer has an event that is no JSON object")
+		return provider.Broken("the answer has an event that is no JSON object")
 	case err != nil:
 		return err
 	case !events.done && !a.finished:
-		return errEarlyEnd
+		return provider.ErrEarlyEnd
 	}
 	return nil
 }
@@ -63,27 +60,22 @@ func (e *events) Next() bool {
 
 // whole reads an answer in one piece, as if it were the only chunk of a stream.
 func (a *answer) whole(body io.Reader) error {
-	raw, err := io.ReadAll(io.LimitReader(body, maxEvent+1))
-	switch {
-	case err != nil:
+	raw, err := provider.Whole(body)
+	if err != nil {
 		return err
-	case len(raw) > maxEvent:
-		return broken("the answer has more than %d MiB", maxEvent>>20)
-	case !json.Valid(raw):
-		return errEarlyEnd
 	}
 	var w sdk.ChatCompletion
 	if err := json.Unmarshal(raw, &w); err != nil {
-		return broken("the answer is no chat completion: %v", err)
+		return provider.Broken("the answer is no chat completion: %v", err)
 	}
 	var c sdk.ChatCompletionChunk
 	if err := json.Unmarshal(raw, &c); err != nil {
-		return broken("the answer is no chat completion: %v", err)
+		return provider.Broken("the answer is no chat completion: %v", err)
 	}
 	for i := range c.Choices {
 		if i < len(w.Choices) {
 			if err := json.Unmarshal([]byte(w.Choices[i].Message.RawJSON()), &c.Choices[i].Delta); err != nil {
-				return broken("the answer is no chat completion: %v", err)
+				return provider.Broken("the answer is no chat completion: %v", err)
 			}
 		}
 	}
@@ -91,7 +83,7 @@ func (a *answer) whole(body io.Reader) error {
 		return err
 	}
 	if len(c.Choices) == 0 {
-		return broken("the answer is JSON, but no chat completion")
+		return provider.Broken("the answer is JSON, but no chat completion")
 	}
 	a.finished = true
 	return nil

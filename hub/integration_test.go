@@ -1,61 +1,16 @@
 package hub_test
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"net"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/ringside-hub/ringside/hub"
 	"github.com/ringside-hub/ringside/hub/runlog"
 	"github.com/ringside-hub/ringside/hub/runlog/runlogtest"
-	"github.com/ringside-hub/ringside/hub/view"
 	"github.com/ringside-hub/ringside/hub/wire"
 )
-
-// overHub is a store whose runs are claimed at a hub over HTTP.
-type overHub struct {
-	runlog.Store
-	remote *wire.Remote
-	closed atomic.Bool
-}
-
-func (s *overHub) Claim(ctx context.Context, run string, o runlog.ClaimOptions) (runlog.Writer, runlog.Snapshot, error) {
-	o.Owner = cmp.Or(o.Owner, "suite") // a hub wants a name, a store does not
-	w, snapshot, err := s.remote.Claim(ctx, run, o)
-	return &overHubWriter{w, s}, snapshot, s.told(err)
-}
-
-func (s *overHub) Close() error {
-	s.closed.Store(true)
-	return s.Store.Close()
-}
-
-// told gives the one error that differs by intent: over HTTP a closed store is a
-// hub that is stopping, and unavailable.
-func (s *overHub) told(err error) error {
-	if s.closed.Load() && errors.Is(err, runlog.ErrUnavailable) {
-		return runlog.ErrClosed
-	}
-	return err
-}
-
-type overHubWriter struct {
-	runlog.Writer
-	store *overHub
-}
-
-func (w *overHubWriter) Append(ctx context.Context, first int64, events [][]byte) (runlog.Ack, error) {
-	ack, err := w.Writer.Append(ctx, first, events)
-	return ack, w.store.told(err)
-}
-
-func (w *overHubWriter) Heartbeat(ctx context.Context, s view.Summary) error {
-	return w.store.told(w.Writer.Heartbeat(ctx, s))
-}
 
 // A writer over this hub keeps the same contract as one at the store itself.
 func TestRemoteWriterContract(t *testing.T) {
@@ -65,7 +20,7 @@ func TestRemoteWriterContract(t *testing.T) {
 		s := start(t, hub.Config{Store: store})
 		remote, err := wire.NewRemote(wire.RemoteConfig{BaseURL: s.URL, HTTPClient: s.http})
 		must(t, err)
-		return &overHub{Store: store, remote: remote}
+		return runlogtest.ClaimedThrough(store, remote)
 	})
 }
 

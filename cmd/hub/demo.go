@@ -63,15 +63,3 @@ func (c *demoCmd) Run(ctx context.Context, e env, logger zerolog.Logger) error {
 	cancel()
 	return errors.Join(err, agents.Wait())
 }
-
-// pause waits for d. It returns false if ctx ended.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
-}

@@ -38,6 +38,11 @@ func (p *pacer) wait(ctx context.Context, t int64) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
 	}
+	return pause(ctx, d)
+}
+
+// pause waits for d. It returns false if ctx ended.
+func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

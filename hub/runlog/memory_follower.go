@@ -28,22 +28,28 @@ func (f *memFollower) Close() error {
 }
 
 func (f *memFollower) Next(ctx context.Context) (Update, error) {
+	return await(ctx, f.store.done, f.closed, f.poll)
+}
+
+// await polls for an update until there is one, closed is closed or ctx ends. Where
+// poll has nothing it gives a channel to wait on; done wakes it as well.
+func await[U any](ctx context.Context, done, closed <-chan struct{}, poll func() (U, <-chan struct{}, error)) (none U, err error) {
 	for {
 		select {
-		case <-f.closed:
-			return Update{}, ErrClosed
+		case <-closed:
+			return none, ErrClosed
 		case <-ctx.Done():
-			return Update{}, ctx.Err()
+			return none, ctx.Err()
 		default:
 		}
-		u, wait, err := f.poll()
+		u, wait, err := poll()
 		if err != nil || wait == nil {
 			return u, err
 		}
 		select {
 		case <-wait:
-		case <-f.store.done:
-		case <-f.closed:
+		case <-done:
+		case <-closed:
 		case <-ctx.Done():
 		}
 	}

@@ -98,25 +98,7 @@ func (f *memIndexFollower) Close() error {
 }
 
 func (f *memIndexFollower) Next(ctx context.Context) (IndexUpdate, error) {
-	for {
-		select {
-		case <-f.closed:
-			return IndexUpdate{}, ErrClosed
-		case <-ctx.Done():
-			return IndexUpdate{}, ctx.Err()
-		default:
-		}
-		u, wait, err := f.poll()
-		if err != nil || wait == nil {
-			return u, err
-		}
-		select {
-		case <-wait:
-		case <-f.store.done:
-		case <-f.closed:
-		case <-ctx.Done():
-		}
-	}
+	return await(ctx, f.store.done, f.closed, f.poll)
 }
 
 func (f *memIndexFollower) poll() (u IndexUpdate, wait <-chan struct{}, err error) {

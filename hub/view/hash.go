@@ -26,7 +26,7 @@ const (
 // touch makes an entity's digest be computed again.
 func (v *View) touch(name string) { delete(v.digests, name) }
 
-func (v *View) touchTurn(n int64)  { v.touch(turnPrefix + strconv.FormatInt(n, 10)) }
+func (v *View) touchTurn(n int64)  { v.touch(turnEntity(n)) }
 func (v *View) touchNotice(i int)  { v.touch(noticeEntity(i)) }
 func noticeEntity(i int) string    { return noticePrefix + strconv.Itoa(i) }
 func turnEntity(turn int64) string { return turnPrefix + strconv.FormatInt(turn, 10) }

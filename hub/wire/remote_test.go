@@ -2,7 +2,6 @@ package wire
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -21,53 +20,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// overHTTP is a store whose runs are claimed through a Remote.
-type overHTTP struct {
-	*runlog.Memory
-	remote *Remote
-	closed atomic.Bool
-}
-
-func (s *overHTTP) Claim(ctx context.Context, run string, o runlog.ClaimOptions) (runlog.Writer, runlog.Snapshot, error) {
-	o.Owner = cmp.Or(o.Owner, "suite") // a hub wants a name, a store does not
-	w, snapshot, err := s.remote.Claim(ctx, run, o)
-	return &writerOverHTTP{w, s}, snapshot, s.told(err)
-}
-
-func (s *overHTTP) Close() error {
-	s.closed.Store(true)
-	return s.Memory.Close()
-}
-
-// told gives the one error that differs by intent: over HTTP a closed store is
-// a hub that is stopping, and unavailable.
-func (s *overHTTP) told(err error) error {
-	if s.closed.Load() && errors.Is(err, runlog.ErrUnavailable) {
-		return runlog.ErrClosed
-	}
-	return err
-}
-
-type writerOverHTTP struct {
-	runlog.Writer
-	store *overHTTP
-}
-
-func (w *writerOverHTTP) Append(ctx context.Context, first int64, events [][]byte) (runlog.Ack, error) {
-	ack, err := w.Writer.Append(ctx, first, events)
-	return ack, w.store.told(err)
-}
-
-func (w *writerOverHTTP) Heartbeat(ctx context.Context, s view.Summary) error {
-	return w.store.told(w.Writer.Heartbeat(ctx, s))
-}
-
 // A remote writer is a writer: the same contract as at the store itself.
 func TestRemoteContract(t *testing.T) {
 	runlogtest.Run(t, func(t testing.TB) runlog.Store {
 		s := runlog.NewMemory(runlog.MemoryConfig{RunEvents: runlogtest.KeepEvents})
 		t.Cleanup(func() { s.Close() })
-		return &overHTTP{Memory: s, remote: serve(t, newWriterServer(s), nil)}
+		return runlogtest.ClaimedThrough(s, serve(t, newWriterServer(s), nil))
 	})
 }
 

@@ -1,12 +1,16 @@
 # Each target is one short script or command; `make help` lists them.
 
-.PHONY: help test check lint need build dev dist fmt fuzz bench
+.PHONY: help test test-faults check lint need build dev dist fmt fuzz bench
 
 help: ## say what can be made
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
 
 test: ## install what is missing, then run all tests: Go with -race, TypeScript, browser
 	@scripts/test.sh
+
+test-faults: ## the fault tests that take long too: failovers of Sentinel and Cluster
+	@scripts/need.sh
+	RINGSIDE_FAULTS=all go test -race -count=1 -timeout 20m -run 'Fault|Unneeded' ./redis
 
 check: test lint ## everything that has to hold before a change is merged: what CI runs
 

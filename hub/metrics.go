@@ -42,5 +42,8 @@ func (h *Hub) metrics() echo.HandlerFunc {
 	}
 	gauge("observers", "Connections now.", func() int64 { return h.figures(time.Now()).Observers })
 	gauge("runs_followed", "Runs followed now.", func() int64 { return h.figures(time.Now()).Runs })
+	if c, ok := h.cfg.Store.(prometheus.Collector); ok {
+		reg.MustRegister(c) // what a store counts is its own matter
+	}
 	return echo.WrapHandler(promhttp.HandlerFor(reg, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, DisableCompression: true}))
 }

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"time"
 
-	goredis "github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
 	"github.com/ringside-hub/ringside/hub/runlog"
@@ -13,8 +12,15 @@ import (
 
 // Config says where the store is. Zero fields take the defaults.
 type Config struct {
-	// URL is redis://[user:password@]host:port[/db], rediss:// for TLS, or
-	// unix:///path. It is never logged: it may hold a password.
+	// URL says where Redis is. It is never logged: it may hold a password.
+	//
+	//	redis://[user:password@]host:port[/db]                     one Redis
+	//	unix:///path                                               one, by its socket
+	//	redis+sentinel://[user:password@]host[:port],…/MASTER[/db]  the master that sentinels name
+	//	redis+cluster://[user:password@]host[:port],…              a cluster; any of its nodes
+	//
+	// With rediss in place of redis it is TLS. Sentinels with a password of their own
+	// get ?sentinel_username=…&sentinel_password=….
 	URL string
 	// Prefix begins every key and channel: "rs". Stores with different prefixes
 	// share a Redis without seeing each other.
@@ -96,31 +102,13 @@ func (c Config) withDefaults() Config {
 
 var prefixRule = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,32}$`)
 
-// options turns the configuration into the client's.
-func (c Config) options() (*goredis.Options, error) {
+// check refuses what cannot work.
+func (c Config) check() error {
 	if !prefixRule.MatchString(c.Prefix) {
-		return nil, fmt.Errorf("redis: prefix %.40q: 1 to 32 of A-Z a-z 0-9 _ . -", c.Prefix)
+		return fmt.Errorf("redis: prefix %.40q: 1 to 32 of A-Z a-z 0-9 _ . -", c.Prefix)
 	}
 	if c.Limits.BlobBytes < 0 || c.Limits.RunBytes < runlog.MaxBatchBytes {
-		return nil, fmt.Errorf("redis: a run's log of %d bytes: at least %d, one batch", c.Limits.RunBytes, runlog.MaxBatchBytes)
+		return fmt.Errorf("redis: a run's log of %d bytes: at least %d, one batch", c.Limits.RunBytes, runlog.MaxBatchBytes)
 	}
-	o, err := goredis.ParseURL(c.URL)
-	if err != nil {
-		return nil, fmt.Errorf("redis: bad URL: %w", withoutURL(err))
-	}
-	o.ClientName = "ringside"
-	o.Protocol = 2
-	o.DisableIdentity = true
-	o.MaxRetries = -1 // calls are repeated here, where it is known which may be
-	o.DialTimeout = c.Timeouts.Dial
-	o.DialerRetries = 1
-	o.ReadTimeout, o.WriteTimeout = c.Timeouts.Call, c.Timeouts.Call
-	o.PoolTimeout = c.Timeouts.Call
-	o.ContextTimeoutEnabled = true
-	o.PoolSize = 32
-	o.MaxActiveConns = 64
-	o.PipelinePoolSize = 2
-	o.MaintNotificationsConfig = noMaintenance()
-	o.Dialer = dialer(o.TLSConfig, c.Timeouts)
-	return o, nil
+	return nil
 }

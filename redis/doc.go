@@ -1,5 +1,6 @@
 // Package redis is runlog.Store over Redis 7: a stream as a run's log, Pub/Sub
-// for live delivery. It alone knows the Redis client.
+// for live delivery. It alone knows the Redis client. Redis is one server, a master
+// that sentinels name, or a cluster: see Config.URL.
 //
 // # What it promises
 //
@@ -24,6 +25,13 @@
 //     (Limits.BufferBytes), which its process shares, and into the log behind
 //     them. One that is not read costs nothing more, and slows nobody.
 //   - A lost last message is found by a check of positions, every Timeouts.Check.
+//   - A failover costs its own time and that of noticing it: a subscription that hears
+//     nothing, or not its own probe, for Timeouts.Link is made anew, also where an old
+//     master holds its connections. A promoted replica that lacks the newest events
+//     answers the writer AppendGap, and gets the same events at the same positions.
+//   - On a cluster each partition in use has a subscription of its own, on the
+//     node of its slot (SSUBSCRIBE); the list of runs uses all 64. It moves when the slot does.
+//     One shard's outage is seen by the runs on it, and by whoever begins to follow the list.
 //
 // Stores are safe for concurrent use; writers and followers as in runlog. Close
 // blocks until all goroutines are out.

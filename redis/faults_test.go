@@ -98,7 +98,8 @@ func TestClientsKilled(t *testing.T) {
 	}
 }
 
-func TestScriptsFlushed(t *testing.T) {
+// TestFault15ScriptsFlushed: one more round trip, no loss.
+func TestFault15ScriptsFlushed(t *testing.T) {
 	s := newStageWith(t, false, Timeouts{Call: 20 * time.Second})
 	s.busy(t, func() {
 		for range 50 {

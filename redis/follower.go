@@ -48,8 +48,10 @@ func (s *Store) Follow(ctx context.Context, run string) (runlog.Follower, error)
 	l := s.linkOf(partitionOf(run))
 	limited, cancel := context.WithTimeout(ctx, s.cfg.Timeouts.Dial+s.cfg.Timeouts.Call)
 	defer cancel()
-	if err := s.waited(ctx, l.await(limited)); err != nil {
-		return nil, err
+	if !l.onDemand { // else it is the channel that brings it up
+		if err := s.waited(ctx, l.await(limited)); err != nil {
+			return nil, err
+		}
 	}
 	f := s.attach(run)
 	l.carry(&channel{name: f.feed.keys.channel, handle: f.feed.handle, linked: f.feed.setLinked, idle: f.feed.idle})

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/ringside-hub/ringside/hub/runlog"
 )
@@ -77,9 +76,8 @@ func (s *Store) startIndex() *indexFeed {
 	if x == nil {
 		x = newIndexFeed(s)
 		for p := range partitions {
-			_, _, name := s.names.index(p)
 			at := p % len(s.links)
-			x.channels[at] = append(x.channels[at], name)
+			x.channels[at] = append(x.channels[at], s.names.indexKeys(p).indexChannel)
 		}
 		s.index = x
 	}
@@ -216,40 +214,43 @@ func (x *indexFeed) flush(now time.Time) {
 // load reads the partitions of a link, and takes out what is there no more.
 func (x *indexFeed) load(ctx context.Context, l *link) error {
 	s := x.store
-	var stored []*goredis.MapStringStringCmd
-	var clock *goredis.TimeCmd
 	began := time.Now()
-	err := s.call(ctx, func(ctx context.Context) error {
-		stored = stored[:0]
-		_, err := s.client.Pipelined(ctx, func(p goredis.Pipeliner) error {
-			clock = p.Time(ctx)
-			for part := range partitions {
-				if s.linkOf(part) == l {
-					key, _, _ := s.names.index(part)
-					stored = append(stored, p.HGetAll(ctx, key))
-				}
-			}
-			return nil
-		})
-		return err
-	})
-	if err != nil {
-		return err
-	}
 	var lines []indexed
-	for _, m := range stored {
-		for run, text := range m.Val() {
-			i, err := parseLine(run, text)
-			if err != nil {
-				x.bad(run, err)
-				continue
-			}
-			i.heard = began.Add(-max(clock.Val().Sub(time.UnixMilli(i.stamp)), 0))
-			lines = append(lines, i)
+	for p := range partitions {
+		if s.linkOf(p) != l {
+			continue
 		}
+		some, err := x.loadPartition(ctx, p)
+		if err != nil {
+			return err
+		}
+		lines = append(lines, some...)
 	}
 	x.replace(l, lines, began)
 	return nil
+}
+
+// loadPartition reads one partition, by the clock of the node it is on.
+func (x *indexFeed) loadPartition(ctx context.Context, p int) ([]indexed, error) {
+	began := time.Now()
+	r, err := x.store.run(ctx, x.store.scripts.list, x.store.names.indexKeys(p), "", "")
+	if err != nil {
+		return nil, err
+	}
+	flat := r.list(2)
+	lines := make([]indexed, 0, len(flat)/2)
+	for i := 0; i+1 < len(flat); i += 2 {
+		run, text := flat.text(i), flat.text(i+1)
+		line, err := parseLine(run, text)
+		if err != nil {
+			x.bad(run, err)
+			continue
+		}
+		age := time.Duration(r.number(1)-line.stamp) * time.Millisecond
+		line.heard = began.Add(-max(age, 0))
+		lines = append(lines, line)
+	}
+	return lines, nil
 }
 
 // replace takes the lines that a link's partitions held at the given time.
@@ -277,18 +278,18 @@ func (s *Store) keepIndex() {
 	if x == nil {
 		return
 	}
-	for p := range partitions {
-		key, expiry, name := s.names.index(p)
-		k := runKeys{keys: []string{key, key, key, key, key, expiry}, indexChannel: name}
-		if _, err := s.run(s.ctx, s.scripts.prune, k, "", "", s.cfg.Limits.ListedRuns); err != nil {
-			s.log.Debug().Err(err).Msg("the list of runs was not pruned")
-			return
+	s.eachLink(func(l *link) {
+		for p := range partitions {
+			if s.linkOf(p) != l {
+				continue
+			}
+			if _, err := s.run(s.ctx, s.scripts.prune, s.names.indexKeys(p), "", "", s.cfg.Limits.ListedRuns); err != nil {
+				s.log.Debug().Err(err).Msg("the list of runs was not pruned")
+				return
+			}
 		}
-	}
-	for _, l := range s.links {
 		if err := x.load(s.ctx, l); err != nil {
 			s.log.Debug().Err(err).Msg("the list of runs was not read again")
-			return
 		}
-	}
+	})
 }

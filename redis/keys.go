@@ -55,10 +55,11 @@ func (n names) run(run string) runKeys {
 
 func (k runKeys) meta() string { return k.keys[0] }
 
-// index names a partition's index.
-func (n names) index(p int) (key, expiry, channel string) {
+// indexKeys are the names for scripts that touch a partition's index and no run.
+func (n names) indexKeys(p int) runKeys {
 	tag := n.partition(p)
-	return tag + "i", tag + "it", tag + "ic"
+	index := tag + "i"
+	return runKeys{keys: []string{index, index, index, index, index, tag + "it"}, indexChannel: tag + "ic"}
 }
 
 // probe is a channel on which one link hears itself.

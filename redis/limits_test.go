@@ -271,7 +271,7 @@ func TestListedRuns(t *testing.T) {
 		must(t, wr.Close(ctx))
 		last = run
 	}
-	key, _, _ := s.names.index(0)
+	key := s.names.indexKeys(0).keys[4]
 	if got := server.Do("HLEN", key); got != "2" {
 		t.Errorf("%s runs are listed", got)
 	}

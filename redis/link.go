@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	mathrand "math/rand/v2"
+	"os"
 	"sync"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
 
 	"github.com/ringside-hub/ringside/hub/runlog"
 )
@@ -25,6 +27,8 @@ type link struct {
 	store *Store
 	group int
 	probe string
+	// onDemand: without a channel that somebody needs there is no connection.
+	onDemand bool
 	// kick wakes the keeper: a channel is wanted.
 	kick chan struct{}
 
@@ -36,6 +40,8 @@ type link struct {
 	// has not been made yet since the link was lost. said is set once that was logged.
 	cause error
 	said  bool
+	// counted is set while the link is among the store's down ones.
+	counted bool
 	// changed is closed and replaced when up, cause or a channel's state changes.
 	changed chan struct{}
 	// stop ends the current session, nil without one.
@@ -71,9 +77,9 @@ const (
 	maxBackoff = time.Second
 )
 
-func newLink(s *Store, group int) *link {
+func newLink(s *Store, group int, onDemand bool) *link {
 	l := &link{
-		store: s, group: group, probe: s.names.probe(group, rand.Text()),
+		store: s, group: group, probe: s.names.probe(group, rand.Text()), onDemand: onDemand,
 		kick: make(chan struct{}, 1), channels: map[string]*channel{}, changed: make(chan struct{}),
 	}
 	l.channels[l.probe] = &channel{
@@ -90,19 +96,54 @@ func (l *link) announceLocked() {
 // run keeps the link until the store is closed.
 func (l *link) run() {
 	wait := minBackoff
-	for l.store.ctx.Err() == nil {
+	for l.waitUntilNeeded() {
 		began := time.Now()
 		err := l.session()
+		if errors.Is(err, errUnneeded) {
+			l.setDormant()
+			continue
+		}
 		wasUp := l.setDown(err)
 		if l.store.ctx.Err() != nil {
 			return
 		}
+		l.store.doubt(l.store.ctx)
 		if wasUp || time.Since(began) > maxBackoff {
 			wait = minBackoff
 		}
 		l.store.sleep(l.store.ctx, wait/2+mathrand.N(wait))
 		wait = min(2*wait, maxBackoff)
 	}
+}
+
+// needed says whether the link carries anything but its own probe, or is to be
+// there all the time.
+func (l *link) needed() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.onDemand || len(l.channels) > 1
+}
+
+// waitUntilNeeded is false when the store is closed.
+func (l *link) waitUntilNeeded() bool {
+	for l.store.ctx.Err() == nil && !l.needed() {
+		select {
+		case <-l.kick:
+		case <-l.store.ctx.Done():
+		}
+	}
+	return l.store.ctx.Err() == nil
+}
+
+// setDormant notes that the link was let go, which is not a loss.
+func (l *link) setDormant() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.up, l.cause, l.said, l.stop = false, nil, false, nil
+	for _, c := range l.channels {
+		c.state = wanted
+	}
+	l.announceLocked()
 }
 
 // carry adds a channel if there is none of that name yet.
@@ -174,13 +215,20 @@ func (l *link) restart(cause error) {
 func (l *link) setUp() {
 	l.mu.Lock()
 	l.up, l.cause, l.said = true, nil, false
+	back := l.counted && l.store.down.Add(-1) == 0
+	l.counted = false
 	l.announceLocked()
 	carried := l.carriedLocked()
 	l.mu.Unlock()
 	for _, c := range carried {
 		c.linked(true)
 	}
-	l.store.log.Info().Int("channels", len(carried)).Msg("redis is up")
+	// A cluster has many links, which come and go together: one line is enough.
+	level := zerolog.DebugLevel
+	if back || !l.onDemand {
+		level = zerolog.InfoLevel
+	}
+	l.store.log.WithLevel(level).Int("group", l.group).Int("channels", len(carried)).Msg("redis is up")
 }
 
 func (l *link) carriedLocked() []*channel {
@@ -196,6 +244,13 @@ func (l *link) setDown(cause error) (wasUp bool) {
 	l.mu.Lock()
 	wasUp = l.up
 	first := !l.said
+	level := zerolog.DebugLevel
+	if !l.counted && l.store.ctx.Err() == nil {
+		l.counted = true
+		if l.store.down.Add(1) == 1 {
+			level = zerolog.WarnLevel
+		}
+	}
 	l.up, l.cause, l.said, l.stop = false, cause, true, nil
 	if wasUp {
 		l.cause = nil
@@ -210,15 +265,28 @@ func (l *link) setDown(cause error) (wasUp bool) {
 		return wasUp
 	}
 	if wasUp {
-		l.store.stats.links.Add(1)
+		l.store.stats.lost(cause)
 		for _, c := range carried {
 			c.linked(false)
 		}
 	}
 	if first {
-		l.store.log.Warn().Err(cause).Msg("redis is away, trying again")
+		l.store.log.WithLevel(level).Err(cause).Int("group", l.group).Msg("redis is away, trying again")
 	}
 	return wasUp
+}
+
+// lost counts a link that was up.
+func (c *counters) lost(cause error) {
+	c.links.Add(1)
+	switch {
+	case errors.Is(cause, errUnheard):
+		c.unheard.Add(1)
+	case errors.Is(cause, os.ErrDeadlineExceeded):
+		c.silent.Add(1)
+	case errors.Is(cause, errMoved):
+		c.moved.Add(1)
+	}
 }
 
 // confirm notes what Redis says about a subscription.
@@ -235,7 +303,7 @@ func (l *link) confirm(m *goredis.Subscription) error {
 	default:
 		// One that was not asked for: the channel has moved to another node.
 		if c != nil && c.state == confirmed {
-			return errors.New("the subscription was ended by redis")
+			return errMoved
 		}
 	}
 	return nil

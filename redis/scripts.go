@@ -13,9 +13,9 @@ var luaFiles embed.FS
 
 // scripts are the operations that must be one step in the store.
 type scripts struct {
-	claimFence, claimInstall, release          *goredis.Script
-	append, checkpoint, heartbeat              *goredis.Script
-	follow, read, prune, blobWrite, blobCommit *goredis.Script
+	claimFence, claimInstall, release                *goredis.Script
+	append, checkpoint, heartbeat                    *goredis.Script
+	follow, read, prune, list, blobWrite, blobCommit *goredis.Script
 }
 
 // loadScripts puts the prelude before each script. publish is the command that
@@ -28,7 +28,7 @@ func loadScripts(publish string) (s scripts, err error) {
 	for name, to := range map[string]**goredis.Script{
 		"claim_fence": &s.claimFence, "claim_install": &s.claimInstall, "release": &s.release,
 		"append": &s.append, "checkpoint": &s.checkpoint, "heartbeat": &s.heartbeat,
-		"follow": &s.follow, "read": &s.read, "prune": &s.prune,
+		"follow": &s.follow, "read": &s.read, "prune": &s.prune, "list": &s.list,
 		"blob_write": &s.blobWrite, "blob_commit": &s.blobCommit,
 	} {
 		body, err := luaFiles.ReadFile("lua/" + name + ".lua")

@@ -15,7 +15,7 @@ import (
 type session struct {
 	// static after construction
 	link *link
-	ps   *goredis.PubSub
+	ps   subscription
 	ctx  context.Context
 	stop context.CancelCauseFunc
 
@@ -24,13 +24,25 @@ type session struct {
 	probed, heard atomic.Int64
 }
 
-var errSessionEnd = errors.New("connection lost")
+// Why a session ends.
+var (
+	errSessionEnd = errors.New("connection lost")
+	errUnneeded   = errors.New("nothing to follow any more")
+	errUnheard    = errors.New("the link does not hear its own probe")
+	errMoved      = errors.New("the subscription was ended by redis")
+)
 
 // session connects, subscribes and reads until something is wrong.
 func (l *link) session() error {
 	ctx, cancel := context.WithCancelCause(l.store.ctx)
 	defer cancel(errSessionEnd)
-	s := &session{link: l, ps: l.store.client.Subscribe(ctx), ctx: ctx, stop: cancel}
+	find, cancelFind := context.WithTimeout(ctx, l.store.cfg.Timeouts.Call)
+	ps, err := l.store.subscription(find, l.probe)
+	cancelFind()
+	if err != nil {
+		return fmt.Errorf("looking for the node: %w", err)
+	}
+	s := &session{link: l, ps: ps, ctx: ctx, stop: cancel}
 	// Closing it is what ends a read that waits.
 	closed := context.AfterFunc(ctx, func() { s.ps.Close() })
 	defer func() {
@@ -48,7 +60,7 @@ func (l *link) session() error {
 	defer wg.Wait()
 	defer cancel(errSessionEnd)
 	wg.Go(func() { cancel(s.keep()) })
-	err := s.read()
+	err = s.read()
 	if cause := context.Cause(ctx); cause != nil && l.store.ctx.Err() == nil {
 		return cause // why it was closed
 	}
@@ -72,7 +84,7 @@ func (s *session) subscribe() error {
 			return nil
 		}
 		ctx, cancel := context.WithTimeout(s.ctx, l.store.cfg.Timeouts.Call)
-		err := s.ps.Subscribe(ctx, names...)
+		err := s.ps.subscribe(ctx, names...)
 		cancel()
 		if err != nil {
 			return fmt.Errorf("subscribing: %w", err)
@@ -172,18 +184,21 @@ func (s *session) tick() error {
 	if err := s.dropIdle(ctx); err != nil {
 		return err
 	}
+	if !l.needed() {
+		return errUnneeded
+	}
 	now := time.Now().UnixNano()
 	probed, heard := s.probed.Load(), s.heard.Load()
 	if heard < probed {
 		if now-probed > int64(l.store.cfg.Timeouts.Link) {
-			return errors.New("the link does not hear its own probe")
+			return errUnheard
 		}
 		return nil // wait for it
 	}
 	err := l.store.call(ctx, func(ctx context.Context) error {
 		// Taken before: the answer may come sooner than the call returns.
 		s.probed.Store(time.Now().UnixNano())
-		return l.store.client.Publish(ctx, l.probe, "").Err()
+		return l.store.publish(ctx, l.probe, "")
 	})
 	if err != nil {
 		return fmt.Errorf("probe: %w", err)
@@ -207,7 +222,7 @@ func (s *session) dropIdle(ctx context.Context) error {
 	if len(names) == 0 {
 		return nil
 	}
-	if err := s.ps.Unsubscribe(ctx, names...); err != nil {
+	if err := s.ps.unsubscribe(ctx, names...); err != nil {
 		return fmt.Errorf("unsubscribing: %w", err)
 	}
 	return nil

@@ -32,15 +32,23 @@ func newStage(t *testing.T, lossy bool, options ...redistest.Option) *stage {
 func newStageWith(t *testing.T, lossy bool, timeouts Timeouts, options ...redistest.Option) *stage {
 	t.Helper()
 	t.Parallel()
+	server := redistest.Start(t, options...)
+	s := newStageAt(t, server.URL(), lossy, timeouts)
+	s.server = server
+	return s
+}
+
+// newStageAt makes one on what a URL names.
+func newStageAt(t *testing.T, url string, lossy bool, timeouts Timeouts) *stage {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
-	server := redistest.Start(t, options...)
-	s := &stage{ctx: ctx, server: server, ledger: runlogtest.NewLedger()}
-	s.writer = newStubborn(t, open(t, Config{URL: server.URL(), Timeouts: timeouts}), "run", s.ledger)
+	s := &stage{ctx: ctx, ledger: runlogtest.NewLedger()}
+	s.writer = newStubborn(t, open(t, Config{URL: url, Timeouts: timeouts}), "run", s.ledger)
 	must(t, s.writer.claim(ctx))
 	must(t, s.writer.append(ctx, 20))
 	for range 2 {
-		hub := open(t, Config{URL: server.URL(), Timeouts: timeouts})
+		hub := open(t, Config{URL: url, Timeouts: timeouts})
 		s.hubs = append(s.hubs, hub)
 		for range 2 {
 			s.followers = append(s.followers, watch(ctx, t, hub, "run", s.ledger, lossy))

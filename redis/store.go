@@ -18,10 +18,10 @@ import (
 // Store is a runlog.Store over Redis. Safe for concurrent use.
 type Store struct {
 	// static after construction
-	cfg       Config
-	log       zerolog.Logger
-	names     names
-	client    goredis.UniversalClient
+	cfg   Config
+	log   zerolog.Logger
+	names names
+	servers
 	scripts   scripts
 	snapshots snapshots
 	// ctx ends with Close; wg counts what must be out before Close returns.
@@ -31,8 +31,10 @@ type Store struct {
 	once   sync.Once
 	stats  counters
 
-	// links are the subscriptions, one for each group of partitions.
+	// links are the subscriptions, one for each group of partitions; down counts
+	// those that are needed and away.
 	links []*link
+	down  atomic.Int64
 
 	// mu guards the rest.
 	mu    sync.Mutex
@@ -47,26 +49,31 @@ var _ runlog.Store = (*Store)(nil)
 // configuration is wrong.
 func Open(cfg Config) (*Store, error) {
 	cfg = cfg.withDefaults()
-	options, err := cfg.options()
-	if err != nil {
-		return nil, err
-	}
-	sc, err := loadScripts("PUBLISH")
-	if err != nil {
-		return nil, err
-	}
-	z, err := newSnapshots()
-	if err != nil {
+	if err := cfg.check(); err != nil {
 		return nil, err
 	}
 	quiet()
+	servers, err := cfg.connect()
+	if err != nil {
+		return nil, err
+	}
+	sc, err := loadScripts(servers.publishCommand())
+	if err != nil {
+		return nil, errors.Join(err, servers.client.Close())
+	}
+	z, err := newSnapshots()
+	if err != nil {
+		return nil, errors.Join(err, servers.client.Close())
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Store{
-		cfg: cfg, log: cfg.Logger.With().Str("redis", options.Addr).Logger(),
-		names: names{cfg.Prefix}, client: goredis.NewClient(options), scripts: sc, snapshots: z,
+		cfg: cfg, log: cfg.Logger.With().Str("redis", servers.name).Logger(),
+		names: names{cfg.Prefix}, servers: servers, scripts: sc, snapshots: z,
 		ctx: ctx, cancel: cancel, feeds: map[string]*feed{},
 	}
-	s.links = []*link{newLink(s, 0)}
+	for group := range servers.links() {
+		s.links = append(s.links, newLink(s, group, servers.kind == cluster))
+	}
 	for _, l := range s.links {
 		s.wg.Go(l.run)
 	}
@@ -108,7 +115,7 @@ func (s *Store) Ready(ctx context.Context) error {
 		return err
 	}
 	for _, l := range s.links {
-		if up, cause := l.state(); !up {
+		if up, cause := l.state(); !up && l.needed() {
 			return errors.Join(fmt.Errorf("%w: redis: not subscribed yet", runlog.ErrUnavailable), cause)
 		}
 	}
@@ -122,14 +129,21 @@ type Stats struct {
 	// behind, Dropped batches that a follower had not read when room was needed,
 	// Bad messages that were not understood.
 	Links, Gaps, Checks, Dropped, Bad int64
+	// Of Links: Unheard did not hear their own probe, as on a node that is master no
+	// more; on Silent nothing arrived, though it was pinged; Moved were ended by a
+	// cluster because the slot has moved.
+	Unheard, Silent, Moved int64
 }
 
-type counters struct{ links, gaps, checks, dropped, bad atomic.Int64 }
+type counters struct{ links, gaps, checks, dropped, bad, unheard, silent, moved atomic.Int64 }
 
 // Stats returns the counters.
 func (s *Store) Stats() Stats {
 	c := &s.stats
-	return Stats{c.links.Load(), c.gaps.Load(), c.checks.Load(), c.dropped.Load(), c.bad.Load()}
+	return Stats{
+		Links: c.links.Load(), Gaps: c.gaps.Load(), Checks: c.checks.Load(), Dropped: c.dropped.Load(), Bad: c.bad.Load(),
+		Unheard: c.unheard.Load(), Silent: c.silent.Load(), Moved: c.moved.Load(),
+	}
 }
 
 // call makes one call with a deadline, once more if the connection broke.

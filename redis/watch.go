@@ -3,6 +3,7 @@ package redis
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -45,14 +46,23 @@ func (s *Store) watch() {
 // checkAll compares every followed run with the store. A link whose runs cannot
 // be read is down, whatever its connection says.
 func (s *Store) checkAll() {
-	for _, l := range s.links {
-		if !l.isUp() {
-			continue
-		}
+	s.eachLink(func(l *link) {
 		if err := s.checkPositions(s.ctx, l, false); err != nil && s.ctx.Err() == nil {
 			l.restart(fmt.Errorf("comparing positions: %w", err))
 		}
+	})
+}
+
+// eachLink does something for every link that is up, side by side: one whose
+// node does not answer keeps no other waiting.
+func (s *Store) eachLink(do func(*link)) {
+	var wg sync.WaitGroup
+	for _, l := range s.links {
+		if l.isUp() {
+			wg.Go(func() { do(l) })
+		}
 	}
+	wg.Wait()
 }
 
 // resync brings everything that a new connection of a link carries up to date.

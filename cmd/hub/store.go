@@ -13,7 +13,7 @@ import (
 
 // storeFlags say where the logs of runs are.
 type storeFlags struct {
-	Redis string        `help:"Redis that workers and hubs share, as redis://[user:password@]host:port[/db]; none: the one hub keeps everything in its memory." placeholder:"URL" env:"RINGSIDE_REDIS"`
+	Redis string        `help:"Redis that workers and hubs share: redis://[user:password@]host:port[/db], redis+sentinel://host:port,…/MASTER, or redis+cluster://host:port,…; rediss for TLS; none: the one hub keeps everything in its memory." placeholder:"URL" env:"RINGSIDE_REDIS"`
 	Keep  time.Duration `help:"How long a run is kept in Redis after it was last written." default:"168h" env:"RINGSIDE_KEEP"`
 }
 

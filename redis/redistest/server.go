@@ -27,6 +27,7 @@ type Server struct {
 	args []string
 
 	cmd    *exec.Cmd
+	paused bool
 	done   chan struct{} // closed when cmd has ended
 	out    *output
 	client client
@@ -113,7 +114,7 @@ func (s *Server) Restart() {
 		cmd.Wait()
 		close(done)
 	}()
-	s.cmd, s.done = cmd, done
+	s.cmd, s.done, s.paused = cmd, done, false
 	s.waitUntilUp()
 }
 
@@ -149,10 +150,21 @@ func (s *Server) Kill() {
 }
 
 // Stop pauses the server: it holds its connections and answers nothing.
-func (s *Server) Stop() { s.signal(syscall.SIGSTOP) }
+func (s *Server) Stop() {
+	s.t.Helper()
+	s.signal(syscall.SIGSTOP)
+	s.paused = true
+}
 
 // Cont lets a paused server go on.
-func (s *Server) Cont() { s.signal(syscall.SIGCONT) }
+func (s *Server) Cont() {
+	s.t.Helper()
+	s.signal(syscall.SIGCONT)
+	s.paused = false
+}
+
+// answers says whether the server runs and is not paused.
+func (s *Server) answers() bool { return s.cmd != nil && !s.paused }
 
 func (s *Server) signal(sig syscall.Signal) {
 	s.t.Helper()

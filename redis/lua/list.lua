@@ -1,0 +1,3 @@
+-- A partition's part of the list of runs, and by which clock its times are.
+-- Replies: ok, now, run, line, run, line …
+return {'ok', now(), redis.call('HGETALL', INDEX)}

@@ -15,9 +15,8 @@ type buffer struct {
 
 	items list.List // of *item
 	bytes int
-	// cards holds the cards that are surely open, with their updates that a
-	// later one would replace.
-	cards map[string][]*list.Element
+	// updates knows which waiting updates a later one replaces.
+	updates *view.Updates[*list.Element]
 	// message is the assistant message that surely streams, or "".
 	message string
 	// broken holds the ids and keys whose stream has lost a piece: what follows
@@ -34,7 +33,7 @@ type item struct {
 func newBuffer(maxEvents, maxBytes int) *buffer {
 	return &buffer{
 		maxEvents: maxEvents, maxBytes: maxBytes,
-		cards: map[string][]*list.Element{}, broken: map[string]struct{}{},
+		updates: view.NewUpdates[*list.Element](), broken: map[string]struct{}{},
 	}
 }
 
@@ -59,10 +58,16 @@ func (b *buffer) put(e view.Event, room bool) (merged int, kept bool) {
 	if b.join(&e) {
 		return 1, true
 	}
-	merged = b.replace(&e)
 	el := b.items.PushBack(&item{event: e, size: sizeOf(&e)})
 	b.bytes += sizeOf(&e)
-	b.note(&e, el)
+	for _, old := range b.updates.Next(&e, el) {
+		if it := old.Value.(*item); !it.taken {
+			b.items.Remove(old)
+			b.bytes -= it.size
+			merged++
+		}
+	}
+	b.note(&e)
 	return merged, true
 }
 
@@ -80,7 +85,7 @@ func (b *buffer) admit(e *view.Event, room bool) bool {
 	switch {
 	case room || !b.full() || e.Type == view.Worker:
 		return true
-	case e.Type == view.ToolUpdate && e.Text != nil && len(b.cards[e.Key]) > 0:
+	case e.Type == view.ToolUpdate && e.Text != nil && b.updates.Waits(e.Key):
 		return true // it makes room
 	case piece || e.Type == view.ToolUpdate:
 		b.broken[stream] = struct{}{}
@@ -142,57 +147,16 @@ func (b *buffer) join(e *view.Event) bool {
 	return true
 }
 
-// replace takes out the updates of a card that e says whole again.
-func (b *buffer) replace(e *view.Event) (replaced int) {
-	if e.Type != view.ToolUpdate || e.Text == nil {
-		return 0
-	}
-	for _, el := range b.cards[e.Key] {
-		it := el.Value.(*item)
-		if it.taken || it.event.Redacted != 0 && e.Redacted == 0 {
-			continue
-		}
-		b.items.Remove(el)
-		b.bytes -= it.size
-		replaced++
-	}
-	if _, open := b.cards[e.Key]; open {
-		b.cards[e.Key] = nil
-	}
-	return replaced
-}
-
-// note remembers what may be left out later. An update may go only while
-// nothing between it and the one that replaces it can tell the difference: its
-// own card's start or end, or what presumes something about open cards.
-func (b *buffer) note(e *view.Event, el *list.Element) {
+// note remembers what is being streamed.
+func (b *buffer) note(e *view.Event) {
 	switch e.Type {
-	case view.CallDelta, view.ToolStart:
-		b.cards[e.Key] = nil
-	case view.ToolUpdate:
-		if updates, open := b.cards[e.Key]; open && (e.Truncated == nil || e.Truncated.Args == 0) {
-			b.cards[e.Key] = append(updates, el)
-		}
-	case view.ToolEnd:
-		delete(b.cards, e.Key)
 	case view.MessageStart:
 		b.message = e.ID
-	case view.MessageEnd:
-		b.message = ""
-		b.fence() // an error end skips calls that were only written
-	case view.TurnEnd, view.AgentEnd, view.AgentIdle, view.Worker, view.Trim:
-		clear(b.cards)
+	case view.MessageEnd, view.TurnEnd, view.AgentEnd, view.AgentIdle, view.Worker, view.Trim:
 		b.message = ""
 	}
 	if e.Type == view.AgentIdle {
 		clear(b.broken)
-	}
-}
-
-// fence keeps all updates that are there now.
-func (b *buffer) fence() {
-	for key := range b.cards {
-		b.cards[key] = nil
 	}
 }
 
@@ -203,7 +167,7 @@ func (b *buffer) putFront(events []view.Event) {
 		b.items.PushFront(it)
 		b.bytes += it.size
 	}
-	b.fence()
+	b.updates.Fence()
 }
 
 // take removes the oldest events, as many as fit and at least one.
@@ -228,11 +192,7 @@ func (b *buffer) renumber(n renumber) {
 	for el := b.items.Front(); el != nil; el = el.Next() {
 		n.event(&el.Value.(*item).event)
 	}
-	cards := make(map[string][]*list.Element, len(b.cards))
-	for key, updates := range b.cards {
-		cards[n.key(key)] = updates
-	}
-	b.cards = cards
+	b.updates.Rename(n.key)
 	b.message = n.message(b.message)
 	broken := make(map[string]struct{}, len(b.broken))
 	for stream := range b.broken {

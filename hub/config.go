@@ -70,6 +70,7 @@ type Timing struct {
 	Slow      time.Duration // an observer that has not been current for so long is sent away: 60 s
 	Linger    time.Duration // a run is followed on after its last observer left: 30 s
 	Stale     time.Duration // a writer that was not heard for so long is stale: 8 s
+	Lost      time.Duration // … and its run is given up: 30 s; negative: never
 	Check     time.Duration // between checks of a run that changes: 30 s
 	Writer    time.Duration // a remote writer that is silent for so long loses its session: 60 s
 	Drain     time.Duration // from the farewell to cutting connections off: 2 s
@@ -138,6 +139,7 @@ func (t *Timing) fill() {
 	orElse(&t.Slow, 60*time.Second)
 	orElse(&t.Linger, 30*time.Second)
 	orElse(&t.Stale, 8*time.Second)
+	orElse(&t.Lost, 30*time.Second)
 	orElse(&t.Check, 30*time.Second)
 	orElse(&t.Writer, 60*time.Second)
 	orElse(&t.Drain, 2*time.Second)

@@ -29,6 +29,7 @@ type Hub struct {
 	kill    context.CancelFunc
 	writers writers
 	index   index
+	reaper  reaper
 
 	stats    Stats
 	viewers  atomic.Int64
@@ -63,6 +64,7 @@ func New(cfg Config) (*Hub, error) {
 	h.life, h.kill = context.WithCancel(context.Background())
 	h.writers.init(h)
 	h.index.start(h)
+	h.reaper.init(h)
 	handler, err := h.routes()
 	if err != nil {
 		h.kill()
@@ -157,6 +159,7 @@ func (h *Hub) clock() {
 				r.tick(now)
 			}
 			h.index.tick(now)
+			h.reaper.tick(now)
 			if n%4 == 0 {
 				h.index.figures(now)
 				h.writers.expire(now)

@@ -25,6 +25,7 @@ type index struct {
 	changed map[string]struct{}
 	gone    map[string]struct{}
 	down    bool
+	breaks  int64 // how often the store was lost
 	told    time.Time
 }
 
@@ -51,9 +52,7 @@ func (x *index) follow(ctx context.Context) {
 		if ctx.Err() != nil || errors.Is(err, runlog.ErrClosed) {
 			return
 		}
-		x.mu.Lock()
-		x.down = true
-		x.mu.Unlock()
+		x.setLink(false)
 		x.hub.log.Warn().Err(err).Dur("wait", wait).Msg("list of runs cannot be followed, trying again")
 		select {
 		case <-time.After(wait):
@@ -69,6 +68,7 @@ func (x *index) followOnce(ctx context.Context, wait *time.Duration) error {
 		return fmt.Errorf("follow index: %w", err)
 	}
 	defer f.Close()
+	x.setLink(true)
 	for {
 		u, err := f.Next(ctx)
 		if err != nil {
@@ -79,11 +79,24 @@ func (x *index) followOnce(ctx context.Context, wait *time.Duration) error {
 	}
 }
 
+// setLink notes that the store was lost, or is back.
+func (x *index) setLink(up bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.down && !up {
+		x.breaks++
+	}
+	x.down = !up
+}
+
 func (x *index) update(u runlog.IndexUpdate) {
+	if u.Link != nil {
+		x.setLink(u.Link.Up)
+		return
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	now := time.Now()
-	x.down = false
 	select {
 	case <-x.loaded:
 	default:

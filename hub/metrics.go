@@ -36,6 +36,8 @@ func (h *Hub) metrics() echo.HandlerFunc {
 	count("silent_total", "Connections ended because a ping was not answered.", s.Silent.Load)
 	count("claims_total", "Runs claimed over HTTP.", s.Claims.Load)
 	count("appended_total", "Events appended over HTTP.", s.Appended.Load)
+	count("runs_reaped_total", "Runs given up because their worker was lost.", s.Reaped.Load)
+	count("reaps_failed_total", "Attempts to give a run up that failed.", s.ReapFailed.Load)
 	gauge := func(name, help string, read func() int64) {
 		reg.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "ringside", Name: name, Help: help},
 			func() float64 { return float64(read()) }))

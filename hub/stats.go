@@ -24,4 +24,7 @@ type Stats struct {
 
 	Claims   atomic.Int64 // runs claimed over HTTP
 	Appended atomic.Int64 // events appended over HTTP
+
+	Reaped     atomic.Int64 // runs given up because their worker was lost
+	ReapFailed atomic.Int64 // attempts that the store did not allow
 }

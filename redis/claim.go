@@ -32,13 +32,13 @@ func (s *Store) Claim(ctx context.Context, run string, o runlog.ClaimOptions) (r
 	}
 	w := &writer{store: s, run: run, keys: s.names.run(run), epoch: runlog.NewEpoch(), owner: o.Owner}
 	snapshot, err := w.claim(ctx, o)
-	for tries := 0; errors.Is(err, runlog.ErrNoRun) && tries < 3; tries++ {
+	for tries := 0; errors.Is(err, runlog.ErrNoRun) && o.Silent == 0 && tries < 3; tries++ {
 		snapshot, err = w.claim(ctx, o) // the store was emptied behind the fence
 	}
 	switch {
 	case err == nil:
 		return w, snapshot, nil
-	case isHeld(err):
+	case isHeld(err), errors.Is(err, runlog.ErrReleased):
 		return nil, none, err
 	}
 	w.giveUp(ctx)
@@ -65,17 +65,23 @@ func isHeld(err error) bool {
 
 // fence shuts the writer before out; it returns what the log holds.
 func (w *writer) fence(ctx context.Context, o runlog.ClaimOptions) (last int64, base string, tail []batch, err error) {
-	takeover := "0"
-	if o.Takeover {
+	takeover, hold, reaper := "0", runlog.HoldFor, "0"
+	switch {
+	case o.Silent > 0:
+		hold, reaper = o.Silent, "1"
+	case o.Takeover:
 		takeover = "1"
 	}
-	r, err := w.call(ctx, w.store.scripts.claimFence, o.Owner, takeover, runlog.HoldFor.Milliseconds(), tailBytes)
+	r, err := w.call(ctx, w.store.scripts.claimFence, o.Owner, takeover, hold.Milliseconds(), tailBytes, reaper)
 	if err != nil {
 		return 0, "", nil, err
 	}
-	if r.text(0) == "held" {
+	switch r.text(0) {
+	case "held":
 		age := time.Duration(r.number(2)) * time.Millisecond
 		return 0, "", nil, &runlog.HeldError{Run: w.run, Owner: r.text(1), Age: age}
+	case "released":
+		return 0, "", nil, runlog.ErrReleased
 	}
 	tail, err = r.list(3).batches()
 	return r.number(1), r.text(2), tail, err

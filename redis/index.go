@@ -40,6 +40,9 @@ type indexFeed struct {
 	// due are the runs whose change is held back.
 	due     map[string]struct{}
 	changed chan struct{}
+	// down are the channels whose link is down, breaks how often one went down.
+	down   map[string]struct{}
+	breaks int64
 }
 
 type indexed struct {
@@ -59,7 +62,7 @@ type goneRun struct {
 func newIndexFeed(s *Store) *indexFeed {
 	return &indexFeed{
 		store: s, channels: make([][]string, len(s.links)), runs: map[string]*indexed{}, order: list.New(),
-		due: map[string]struct{}{}, changed: make(chan struct{}),
+		due: map[string]struct{}{}, changed: make(chan struct{}), down: map[string]struct{}{},
 	}
 }
 
@@ -84,10 +87,32 @@ func (s *Store) startIndex() *indexFeed {
 	s.mu.Unlock()
 	for i, l := range s.links {
 		for _, name := range x.channels[i] {
-			l.carry(&channel{name: name, handle: x.handle, linked: func(bool) {}, idle: func(time.Time) bool { return false }})
+			l.carry(&channel{
+				name: name, handle: x.handle, linked: func(up bool) { x.setLinked(name, up) },
+				idle: func(time.Time) bool { return false },
+			})
 		}
 	}
 	return x
+}
+
+// setLinked notes that a channel's link went down or is up again.
+func (x *indexFeed) setLinked(name string, up bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	before := len(x.down)
+	if up {
+		delete(x.down, name)
+	} else {
+		x.down[name] = struct{}{}
+	}
+	switch {
+	case before == 0 && len(x.down) > 0:
+		x.breaks++
+		x.wakeLocked()
+	case before > 0 && len(x.down) == 0:
+		x.wakeLocked()
+	}
 }
 
 // parseLine reads "hb held term epoch seq text".

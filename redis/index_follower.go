@@ -17,6 +17,10 @@ type indexFollower struct {
 
 	// owned by Next: the version that was told, -1 before the first
 	seen int64
+	// also owned by Next: whether it was last told that the store is lost, and
+	// the breaks that it knows of
+	down   bool
+	breaks int64
 }
 
 // Index implements runlog.Store. It fails with ErrUnavailable while Redis is
@@ -28,6 +32,9 @@ func (s *Store) Index(ctx context.Context) (runlog.IndexFollower, error) {
 	limited, cancel := context.WithTimeout(ctx, s.cfg.Timeouts.Dial+2*s.cfg.Timeouts.Call)
 	defer cancel()
 	x := s.startIndex()
+	x.mu.Lock()
+	breaks := x.breaks
+	x.mu.Unlock()
 	for i, l := range s.links {
 		if err := s.waited(ctx, l.await(limited, x.channels[i]...)); err != nil {
 			return nil, err
@@ -37,7 +44,7 @@ func (s *Store) Index(ctx context.Context) (runlog.IndexFollower, error) {
 			return nil, err
 		}
 	}
-	return &indexFollower{index: x, closed: make(chan struct{}), seen: -1}, nil
+	return &indexFollower{index: x, closed: make(chan struct{}), seen: -1, breaks: breaks}, nil
 }
 
 // Close implements runlog.IndexFollower.
@@ -76,6 +83,11 @@ func (f *indexFollower) poll() (u runlog.IndexUpdate, changed <-chan struct{}) {
 	x := f.index
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if f.seen >= 0 {
+		if l := f.linkLocked(); l != nil {
+			return runlog.IndexUpdate{Link: l}, nil
+		}
+	}
 	if f.seen == x.version {
 		return u, x.changed
 	}
@@ -107,6 +119,24 @@ func (f *indexFollower) poll() (u runlog.IndexUpdate, changed <-chan struct{}) {
 		return u, x.changed
 	}
 	return u, nil
+}
+
+// linkLocked gives what is new about the way to the store. A break is told even if
+// it is over by now.
+func (f *indexFollower) linkLocked() *runlog.Link {
+	x := f.index
+	down := len(x.down) > 0
+	broken := f.breaks != x.breaks
+	f.breaks = x.breaks
+	switch {
+	case broken && !f.down:
+		f.down = true
+	case f.down && !down:
+		f.down = false
+	default:
+		return nil
+	}
+	return &runlog.Link{Up: !f.down}
 }
 
 func (i *indexed) summary(now time.Time) runlog.RunSummary {

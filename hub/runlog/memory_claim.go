@@ -61,7 +61,11 @@ func (m *Memory) fence(run string, o ClaimOptions) (memClaim, error) {
 	}
 	now := time.Now()
 	r := m.runs[run]
-	if r == nil {
+	if o.Silent > 0 {
+		if err := r.silentFor(o.Silent, run, now); err != nil {
+			return memClaim{}, err
+		}
+	} else if r == nil {
 		if err := m.admitLocked(run, now); err != nil {
 			return memClaim{}, err
 		}
@@ -85,6 +89,21 @@ func (m *Memory) fence(run string, o ClaimOptions) (memClaim, error) {
 		c.seed = o.Seed
 	}
 	return c, nil
+}
+
+// silentFor says why a reaper may not have the run: nil if its holder has been
+// silent for d.
+func (r *memRun) silentFor(d time.Duration, run string, now time.Time) error {
+	if r == nil {
+		return fmt.Errorf("%w: %s", ErrNoRun, run)
+	}
+	switch age, held := r.heldSince(now); {
+	case !held:
+		return ErrReleased
+	case age < d:
+		return &HeldError{Run: run, Owner: r.owner, Age: age}
+	}
+	return nil
 }
 
 // fold makes the snapshot that the new epoch starts with.

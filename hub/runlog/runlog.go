@@ -86,6 +86,13 @@ type ClaimOptions struct {
 	// the store has (as after a store that lost everything, or when a worker
 	// comes back that a reaper had given up). Its seq counts, its epoch does not.
 	Seed *Snapshot
+	// Silent, where it is set, makes the claim a reaper's: it succeeds only if
+	// somebody holds the run who has not been heard for so long, by the store's
+	// clock and at the instant of the claim. It takes the place of HoldFor and
+	// Takeover. The refusals are HeldError, ErrReleased and ErrNoRun; a refused
+	// claim changes nothing. Only a store itself knows it, the remote writer of
+	// hub/wire does not.
+	Silent time.Duration
 }
 
 // ReaperPrefix begins the Owner of a reaper: one who claims a run whose worker
@@ -224,6 +231,9 @@ type IndexUpdate struct {
 	Full bool
 	Runs []RunSummary
 	Gone []string
+	// Link, alone in its update, says that the store was lost or is back, as an
+	// Update's does: what was not heard while it was lost means nothing.
+	Link *Link
 }
 
 // RunSummary is a run's line in the index.
@@ -247,6 +257,8 @@ var (
 	ErrTooLarge        = errors.New("too large")
 	ErrNeedCheckpoint  = errors.New("log full: a checkpoint is needed first")
 	ErrUnavailable     = errors.New("store unavailable")
+	// ErrReleased refuses a claim with ClaimOptions.Silent.
+	ErrReleased = errors.New("nobody holds the run")
 	// ErrFull: the store is at its bound with nothing left that it may forget.
 	ErrFull = errors.New("store full")
 	// ErrDenied: the store refuses this caller (a bad or missing token, a run it

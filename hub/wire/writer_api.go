@@ -66,6 +66,9 @@ const (
 
 // EncodeClaim encodes the body of a claim.
 func EncodeClaim(o runlog.ClaimOptions) ([]byte, error) {
+	if o.Silent > 0 {
+		return nil, errors.New("a reaper claims at its own store, not at another hub")
+	}
 	b := claimBody{Owner: o.Owner, Takeover: o.Takeover}
 	if o.Seed != nil {
 		b.Seed = &foldBody{o.Seed.Epoch, o.Seed.Seq, o.Seed.View}

@@ -42,7 +42,7 @@ func (v *View) Apply(e *Event) {
 	case RunInfo:
 		v.applyRunInfo(e)
 	case AgentStart:
-		v.RunStatus, v.Outcome, v.OutcomeText = Running, "", ""
+		v.RunStatus, v.Outcome, v.OutcomeText, v.Fresh = Running, "", "", true
 		v.touch(header)
 	case AgentEnd:
 		v.applyAgentEnd(e)
@@ -50,6 +50,7 @@ func (v *View) Apply(e *Event) {
 		v.applyAgentIdle(e)
 	case TurnStart:
 		v.Turn++
+		v.Fresh = false
 		v.touch(header)
 		v.setTurn(&Turn{Turn: v.Turn, StartedAt: e.T})
 	case TurnEnd:
@@ -121,8 +122,8 @@ func (v *View) applyAgentEnd(e *Event) {
 // whose last request failed has failed, whatever its tools did.
 func (v *View) applyAgentIdle(e *Event) {
 	v.presume(CauseRunEnded, e.T, anyTurn)
-	v.RunStatus, v.Outcome, v.OutcomeText = Idle, OutcomeOK, ""
 	last := v.lastAnswer()
+	v.RunStatus, v.Outcome, v.OutcomeText, v.Fresh = Idle, OutcomeOK, "", false
 	switch {
 	case e.Aborted || last != nil && last.StopReason == stopAborted:
 		v.Outcome = OutcomeAborted
@@ -140,6 +141,9 @@ func (v *View) applyAgentIdle(e *Event) {
 // the message is of the newest turn, and nobody has spoken after it. Both are in
 // the view, so a joiner folds on to the same outcome.
 func (v *View) lastAnswer() *Message {
+	if v.Fresh {
+		return nil
+	}
 	for _, m := range slices.Backward(v.Msgs) {
 		switch {
 		case m.Turn != v.Turn:

@@ -59,6 +59,9 @@ func (v *View) applyMessageEnd(e *Event) {
 		ID: e.ID, Role: e.Role, Turn: v.Turn, Text: e.text(), Thinking: e.Thinking,
 		StopReason: e.StopReason, Error: e.Error, At: e.T, Truncated: some(e.Truncated), Redacted: e.Redacted,
 	}
+	if _, again := v.msgIndex[e.ID]; !again && e.Role == roleAssistant {
+		v.Fresh = false // without a turn of its own, but an answer
+	}
 	if a := v.Active; a != nil && a.ID == e.ID {
 		m.Turn, m.StartedAt = a.Turn, a.StartedAt
 		v.clearActive()

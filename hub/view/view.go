@@ -43,6 +43,9 @@ type View struct {
 	Worker      string `json:"worker,omitzero"`
 	Outcome     string `json:"outcome,omitzero"`
 	OutcomeText string `json:"outcomeText,omitzero"`
+	// Fresh says that the newest prompt has had no turn and no answer yet: what
+	// is in the view is of prompts before it. It shows nothing and is not hashed.
+	Fresh bool `json:"fresh,omitzero"`
 
 	Run    *Run             `json:"run,omitzero"`
 	Active *Active          `json:"activeAssistant,omitzero"`

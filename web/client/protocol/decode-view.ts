@@ -30,6 +30,7 @@ export function decodeView(value: unknown, path: string): ViewData {
     worker: f.word("worker", workerStates),
     outcome: f.word("outcome", outcomes),
     outcomeText: f.string("outcomeText"),
+    fresh: f.bool("fresh"),
     run: optional(f, "run", run),
     activeAssistant: optional(f, "activeAssistant", active),
     messages: f.list("messages", message),

@@ -164,6 +164,8 @@ export interface ViewData {
   readonly worker: WorkerState;
   readonly outcome: Outcome;
   readonly outcomeText: string;
+  /** The newest prompt has had no turn and no answer yet. Not part of the hash. */
+  readonly fresh: boolean;
   readonly run: Run | undefined;
   readonly activeAssistant: Active | undefined;
   readonly messages: readonly Message[];

@@ -29,6 +29,7 @@ export function foldDelta(view: View, event: TextDeltaEvent | ThinkingDeltaEvent
 /** The final message is the truth, whatever the deltas built, and also where none came. */
 export function foldMessageEnd(view: View, event: MessageEndEvent): void {
   const { id, role, text, thinking, stopReason, error, truncated, redacted } = event;
+  if (role === "assistant" && view.message(id) === undefined) view.fresh = false; // without a turn of its own
   const earlier = view.active?.id === id ? view.active : view.message(id);
   if (earlier === undefined) view.appear("message", id);
   else if (earlier === view.active) view.setActive(undefined);

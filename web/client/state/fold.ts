@@ -36,6 +36,7 @@ export function apply(view: View, event: ProjectedEvent): void {
       view.runStatus = "running";
       view.outcome = "";
       view.outcomeText = "";
+      view.fresh = true;
       return view.touch("header");
     case "agent_end":
       return foldAgentEnd(view, event);
@@ -43,6 +44,7 @@ export function apply(view: View, event: ProjectedEvent): void {
       return foldAgentIdle(view, event);
     case "turn_start":
       view.turn++;
+      view.fresh = false;
       view.touch("header");
       return view.setTurn({ ...emptyTurn, turn: view.turn, startedAt: event.t });
     case "turn_end":
@@ -117,7 +119,8 @@ function foldAgentEnd(view: View, event: AgentEndEvent): void {
 /** The outcome is read off the newest prompt's last answer, never off what tools did. */
 function foldAgentIdle(view: View, event: AgentIdleEvent): void {
   presume(view, "run_ended", event.t, anyTurn);
-  const last = lastAnswer(view);
+  const last = view.fresh ? undefined : lastAnswer(view);
+  view.fresh = false;
   let outcome: Outcome = "ok";
   if (event.aborted || last?.stopReason === "aborted") outcome = "aborted";
   else if (last?.stopReason === "error") outcome = "error";

@@ -30,6 +30,7 @@ export class View {
   worker: WorkerState = "";
   outcome: Outcome = "";
   outcomeText = "";
+  fresh = false;
   run: Run | undefined;
   active: Active | undefined;
   messages: Message[] = [];
@@ -55,6 +56,7 @@ export class View {
     v.worker = data.worker;
     v.outcome = data.outcome;
     v.outcomeText = data.outcomeText;
+    v.fresh = data.fresh;
     v.run = data.run;
     v.active = data.activeAssistant;
     v.messages = [...data.messages];
@@ -75,8 +77,8 @@ export class View {
   }
 
   #scalars() {
-    const { runStatus, turn, worker, outcome, outcomeText, run, active, queue, strays, trimmed } = this;
-    return { runStatus, turn, worker, outcome, outcomeText, run, activeAssistant: active, queue, strays, trimmed };
+    const { runStatus, turn, worker, outcome, outcomeText, fresh, run, active, queue, strays, trimmed } = this;
+    return { runStatus, turn, worker, outcome, outcomeText, fresh, run, activeAssistant: active, queue, strays, trimmed };
   }
 
   #containers() {

@@ -78,7 +78,19 @@ export class View {
 
   #scalars() {
     const { runStatus, turn, worker, outcome, outcomeText, fresh, run, active, queue, strays, trimmed } = this;
-    return { runStatus, turn, worker, outcome, outcomeText, fresh, run, activeAssistant: active, queue, strays, trimmed };
+    return {
+      runStatus,
+      turn,
+      worker,
+      outcome,
+      outcomeText,
+      fresh,
+      run,
+      activeAssistant: active,
+      queue,
+      strays,
+      trimmed,
+    };
   }
 
   #containers() {

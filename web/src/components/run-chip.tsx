@@ -1,19 +1,22 @@
-import type { Outcome, RunStatus } from "@ringside/client";
+import type { Outcome, RunStatus, WorkerState } from "@ringside/client";
 import { t } from "../lib/i18n.ts";
 import { Icon, type Picture } from "./sprite.tsx";
 
-export type RunState = RunStatus | "finished" | "cutOff" | "failed" | "aborted" | "retrying";
+export type RunState = RunStatus | "finished" | "cutOff" | "lost" | "failed" | "aborted" | "retrying";
 
 interface Facts {
   /** "" where nothing was said yet. */
   readonly runStatus: RunStatus | "";
   readonly outcome: Outcome;
+  readonly worker: WorkerState;
   /** Why the last turn's message ended, where that is known. */
   readonly stopReason?: string;
 }
 
 /** What to call the run as a whole. A failed tool is not a failed run: only the outcome counts. */
-export function runStateOf({ runStatus, outcome, stopReason }: Facts): RunState {
+export function runStateOf({ runStatus, outcome, worker, stopReason }: Facts): RunState {
+  // Its worker went in the middle of a prompt: nothing will go on by itself.
+  if (worker === "lost" && (outcome === "" || outcome === "retrying")) return "lost";
   if (outcome === "retrying" && runStatus !== "running") return "retrying";
   if (runStatus === "running" || runStatus === "settling") return runStatus;
   if (outcome === "error") return "failed";
@@ -29,6 +32,7 @@ const looks: Record<RunState, { picture: Picture; hue: string; word: string; row
   retrying: { picture: "settling", hue: "prep", word: t.run.retrying },
   finished: { picture: "done", hue: "ok", word: t.run.finished, row: t.run.finishedRow },
   cutOff: { picture: "warning", hue: "prep", word: t.run.cutOff },
+  lost: { picture: "lost", hue: "prep", word: t.run.lost },
   failed: { picture: "error", hue: "err", word: t.run.failed, row: t.run.failedRow },
   aborted: { picture: "skipped", hue: "idle", word: t.run.aborted, row: t.run.abortedRow },
 };

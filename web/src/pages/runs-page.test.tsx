@@ -40,6 +40,24 @@ test("lists runs, newest first, with what they do", async () => {
   expect(screen.getAllByRole("row")).toHaveLength(3);
 });
 
+test("a run whose worker was lost in the middle of a prompt is cut off", async () => {
+  const page = new TestPage("runs");
+  const lost = { worker: "lost", heardMs: -1, turn: 3 };
+  await page.say({
+    type: "runs",
+    full: true,
+    runs: [
+      line("c", { ...lost, startedAt: 9 }),
+      line("b", { ...lost, startedAt: 5, outcome: "retrying" }),
+      line("a", { ...lost, startedAt: 1, outcome: "ok" }),
+    ],
+  });
+  const rows = screen.getAllByRole("row").slice(1);
+  expect(rows[0]?.textContent).toMatch(/Cut off.*Worker lost/);
+  expect(rows[1]?.textContent).toMatch(/Cut off.*Worker lost/);
+  expect(rows[2]?.textContent).toMatch(/Finished.*Worker lost/);
+});
+
 test("a run whose worker falls silent turns stale while the list is open", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   const page = new TestPage("runs");
@@ -93,5 +111,6 @@ test("says what to do where there is none", async () => {
   const page = new TestPage("runs");
   await page.say({ type: "runs", full: true });
   expect(screen.getByText("No runs yet")).toBeTruthy();
-  expect(screen.getByText(/hub publish --run NAME --to/)).toBeTruthy();
+  expect(screen.getByText(/hub work --to http.* --model .*hub publish --run NAME --to/s)).toBeTruthy();
+  expect(screen.getByText(/hub demo/)).toBeTruthy();
 });

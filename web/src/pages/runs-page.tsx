@@ -48,7 +48,11 @@ function RunsMain({ runs, knownAt }: { runs: readonly ListedRun[] | undefined; k
   return (
     <EmptyState title={t.empty.noRuns}>
       <p>{t.empty.noRunsLong}</p>
-      <pre class="raw">pi --mode json "…" | hub publish --run NAME --to {location.origin}</pre>
+      <pre class="raw">
+        {`hub work --to ${location.origin} --model openai:NAME --prompt "…"\npi --mode json "…" | hub publish --run NAME --to ${location.origin}`}
+      </pre>
+      <p>{t.empty.noRunsDemo}</p>
+      <pre class="raw">hub demo --addr 127.0.0.1:0</pre>
     </EmptyState>
   );
 }

@@ -38,6 +38,7 @@ export const en = {
     finished: "Idle · finished",
     finishedRow: "Finished",
     cutOff: "Idle · cut off",
+    lost: "Cut off",
     failed: "Idle · failed",
     failedRow: "Run failed",
     aborted: "Idle · aborted",
@@ -53,6 +54,7 @@ export const en = {
     ended: {
       finished: "The last prompt finished.",
       cutOff: "The last prompt ended with an answer that the length limit cut off.",
+      lost: "The worker stopped answering before the last prompt had ended.",
       failed: "The last prompt ended with an error.",
       aborted: "The last prompt was aborted.",
       unknown: "How the last prompt ended is not known.",
@@ -94,7 +96,8 @@ export const en = {
     unreadLong:
       "This page and the hub may be of different versions: load the page again. It is asked again until then.",
     noRuns: "No runs yet",
-    noRunsLong: "A run appears here as soon as a worker publishes one, for example:",
+    noRunsLong: "A run appears here as soon as a worker publishes one: an agent at work in a folder, or a Pi session.",
+    noRunsDemo: "To see some without a model: this starts another hub, with agents that work on scripts.",
     noPage: "There is nothing at this address",
     noPageLong: "The list of runs shows what can be watched.",
   },

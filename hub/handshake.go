@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -39,11 +40,8 @@ func (h *Hub) handshake(c echo.Context) error {
 		h.stats.Rejected.Add(1)
 		h.unreserve()
 		end(nil)
-		h.log.Debug().Str("peer", r.RemoteAddr).Msg("handshake failed")
-		if !c.Response().Committed {
-			return badHandshake("not a WebSocket handshake")
-		}
-		return nil
+		h.log.Debug().Err(err).Str("peer", r.RemoteAddr).Msg("handshake failed")
+		return err // nobody sees it where it comes after the upgrade
 	}
 	h.stats.Opened.Add(1)
 	h.enter(o)
@@ -75,11 +73,23 @@ func (h *Hub) upgrade(o *observer, c echo.Context) error {
 		OnPongReceived:     func(context.Context, []byte) { o.pong.Store(time.Now().UnixNano()) },
 	})
 	if err != nil {
-		return err
+		return refusal(hj.refused, err)
 	}
 	ws.SetReadLimit(int64(l.MessageBytes))
 	o.ws, o.conn = ws, hj.conn
 	return nil
+}
+
+// refusal is what coder/websocket finds wrong, as every other error of the hub.
+func refusal(status int, err error) error {
+	switch {
+	case status == 0:
+		return badHandshake("not a WebSocket handshake")
+	case status >= http.StatusInternalServerError:
+		return fmt.Errorf("handshake: %w", err)
+	}
+	message := strings.TrimPrefix(err.Error(), "failed to accept WebSocket connection: ")
+	return &wire.APIError{Status: status, Code: wire.CodeBadMessage, Message: message}
 }
 
 // mayUpgrade checks what coder/websocket does not: one origin, and the right

@@ -17,13 +17,27 @@ const (
 )
 
 // hijacker is the http.ResponseWriter for a WebSocket handshake: what Hijack
-// gives is wrapped, so that coder/websocket and the observer share one conn.
+// gives is wrapped, so that coder/websocket and the observer share one conn. A
+// refusal, which coder/websocket writes as text, is kept instead of sent.
 type hijacker struct {
 	http.ResponseWriter
 	wrap func(net.Conn) *conn
 	// conn is set by Hijack.
 	conn *conn
+	// refused is the status of a refusal.
+	refused int
 }
+
+func (h *hijacker) WriteHeader(status int) {
+	if status != http.StatusSwitchingProtocols {
+		h.refused = status
+		return
+	}
+	h.ResponseWriter.WriteHeader(status)
+}
+
+// Write is called for the text of a refusal only. Its author's error says the same.
+func (h *hijacker) Write(p []byte) (int, error) { return len(p), nil }
 
 // Hijack implements http.Hijacker.
 func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {

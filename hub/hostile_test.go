@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/ringside-hub/ringside/hub"
 	"github.com/ringside-hub/ringside/hub/wire"
 )
@@ -51,8 +53,18 @@ func TestHandshakeTable(t *testing.T) {
 		{"no host", with("Host:"), 400},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if res := s.shake(t, c.headers); res.StatusCode != c.want {
+			res := s.shake(t, c.headers)
+			if res.StatusCode != c.want {
 				t.Fatalf("answered %s, want %d", res.Status, c.want)
+			}
+			if c.want == 101 || c.name == "no host" { // that is net/http's own
+				return
+			}
+			data, err := io.ReadAll(res.Body)
+			must(t, err)
+			var e wire.ErrorBody
+			if err := json.Unmarshal(data, &e); err != nil || e.Code == "" || e.Message == "" || res.Header.Get("Content-Type") != "application/json" {
+				t.Errorf("%s: %s", res.Header.Get("Content-Type"), data)
 			}
 		})
 	}

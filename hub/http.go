@@ -118,6 +118,7 @@ func (h *Hub) answerError(err error, c echo.Context) {
 		_ = c.NoContent(status)
 		return
 	}
+	c.Response().Header().Set(echo.HeaderContentType, echo.MIMEApplicationJSON) // in place of who gave up before
 	_ = c.JSONBlob(status, body.Encode())
 }
 
@@ -127,7 +128,7 @@ func statusOf(err error) (int, wire.ErrorBody) {
 		case http.StatusNotFound:
 			return e.Code, wire.ErrorBody{Code: wire.CodeNotFound, Message: "no such address"}
 		case http.StatusMethodNotAllowed:
-			return e.Code, wire.ErrorBody{Code: wire.CodeNotFound, Message: "this address does not take that method"}
+			return e.Code, wire.ErrorBody{Code: wire.CodeMethod, Message: wire.Codes()[wire.CodeMethod]}
 		}
 		return e.Code, wire.ErrorBody{Code: wire.CodeBadMessage, Message: http.StatusText(e.Code)}
 	}

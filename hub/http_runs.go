@@ -26,7 +26,8 @@ const (
 )
 
 // nextHeader has the position from which the next page of history goes on. It is
-// absent on the last page.
+// absent on the last page, unless that is empty: then it is where the log ends
+// now, from where a later request goes on.
 const nextHeader = "X-Ringside-Next"
 
 func (h *Hub) listRuns(c echo.Context) error {
@@ -86,9 +87,16 @@ func (h *Hub) showEvents(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	entries, err := h.history(c.Request().Context(), id, from, limit)
+	entries, end, err := h.history(c.Request().Context(), id, from, limit)
+	if errors.Is(err, runlog.ErrUnknownPosition) {
+		return &wire.APIError{Status: http.StatusGone, Code: wire.CodeUnknownPosition, Message: fmt.Sprintf(
+			"the log of run %q does not know position %.80q: it was never there, or is forgotten; a seq alone (from=%d) always does", id, from.String(), from.Seq)}
+	}
 	if err != nil {
 		return runError(id, err)
+	}
+	if len(entries) == 0 && end != (runlog.Position{}) {
+		c.Response().Header().Set(nextHeader, end.String())
 	}
 	var out []byte
 	for i, e := range entries {
@@ -108,8 +116,8 @@ func (h *Hub) showEvents(c echo.Context) error {
 }
 
 // history reads one entry more than limit, if there is one. A from without epoch
-// is found by its seq alone.
-func (h *Hub) history(ctx context.Context, id string, from runlog.Position, limit int) (page []runlog.Entry, err error) {
+// is found by its seq alone. It also returns the position up to which it has read.
+func (h *Hub) history(ctx context.Context, id string, from runlog.Position, limit int) (page []runlog.Entry, end runlog.Position, err error) {
 	skip := int64(0)
 	if from.Epoch == "" {
 		skip, from = from.Seq, runlog.Position{}
@@ -117,7 +125,7 @@ func (h *Hub) history(ctx context.Context, id string, from runlog.Position, limi
 	for len(page) <= limit {
 		entries, err := h.cfg.Store.Read(ctx, id, from, limit+1)
 		if err != nil {
-			return nil, err
+			return nil, from, err
 		}
 		if len(entries) == 0 {
 			break
@@ -129,7 +137,7 @@ func (h *Hub) history(ctx context.Context, id string, from runlog.Position, limi
 			}
 		}
 	}
-	return page, nil
+	return page, from, nil
 }
 
 func pageOf(q url.Values) (from runlog.Position, limit int, err error) {
@@ -179,6 +187,34 @@ func (h *Hub) showOutput(c echo.Context) error {
 	head.Set("Content-Type", "text/plain; charset=utf-8")
 	head.Set("Content-Disposition", fmt.Sprintf(`inline; filename="%s-%s.txt"`, id, key))
 	head.Set("Cache-Control", "no-cache")
-	http.ServeContent(c.Response(), c.Request(), "", time.Time{}, blob)
-	return nil
+	w := &rangeWriter{ResponseWriter: c.Response()}
+	http.ServeContent(w, c.Request(), "", time.Time{}, blob)
+	if !w.refused {
+		return nil
+	}
+	head.Del("Content-Disposition")
+	return &wire.APIError{Status: http.StatusRequestedRangeNotSatisfiable, Code: wire.CodeBadRange, Message: fmt.Sprintf(
+		"Range %.80q: the output has no such bytes, see Content-Range", c.Request().Header.Get("Range"))}
+}
+
+// rangeWriter keeps the text with which net/http refuses a range: the hub has its
+// own.
+type rangeWriter struct {
+	http.ResponseWriter
+	refused bool
+}
+
+func (w *rangeWriter) WriteHeader(status int) {
+	if status == http.StatusRequestedRangeNotSatisfiable {
+		w.refused = true
+		return
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *rangeWriter) Write(p []byte) (int, error) {
+	if w.refused {
+		return len(p), nil
+	}
+	return w.ResponseWriter.Write(p)
 }

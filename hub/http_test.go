@@ -69,11 +69,15 @@ func TestHTTPErrors(t *testing.T) {
 		{"GET", "/api/runs/r1/events?from=/3", nil, "", 400, wire.CodeBadMessage, "from"},
 		{"GET", "/api/runs/r1/events?from=-3", nil, "", 400, wire.CodeBadMessage, "from"},
 		{"GET", "/api/runs/r1/events?limit=0", nil, "", 400, wire.CodeBadMessage, "limit"},
-		{"GET", "/api/runs/r1/events?from=nobody/3", nil, "", 410, wire.CodeUnknownPosition, ""},
+		{"GET", "/api/runs/r1/events?from=nobody/3", nil, "", 410, wire.CodeUnknownPosition, `"nobody/3"`},
 		{"GET", "/api/nothing", nil, "", 404, wire.CodeNotFound, ""},
 		{"GET", "/assets/none.js", nil, "", 404, wire.CodeNotFound, ""},
 		{"GET", "/debug/pprof/", nil, "", 404, wire.CodeNotFound, ""},
-		{"DELETE", "/api/runs", nil, "", 405, wire.CodeNotFound, ""},
+		{"DELETE", "/api/runs", nil, "", 405, wire.CodeMethod, "method"},
+		{"POST", "/api/runs/r1/tools/c1/output", nil, "", 405, wire.CodeMethod, "method"},
+		{"GET", "/api/runs/r1/writer", nil, "", 405, wire.CodeMethod, "method"},
+		{"PUT", "/ws", nil, "", 405, wire.CodeMethod, "method"},
+		{"GET", "/ws", nil, "", 426, wire.CodeBadMessage, "Upgrade"},
 		{"GET", "/api/runs", http.Header{"Host": {"evil.test"}}, "", 421, wire.CodeForbidden, "host name"},
 		{"POST", "/api/runs/r1/writer", http.Header{"Content-Type": {"application/json"}, "Origin": {"http://evil.test"}}, `{"owner":"x"}`, 403, wire.CodeForbidden, "origin"},
 		{"POST", "/api/runs/r1/writer", http.Header{"Content-Type": {"text/plain"}}, `{"owner":"x"}`, 415, wire.CodeMediaType, "application/json"},
@@ -94,6 +98,9 @@ func TestHTTPErrors(t *testing.T) {
 			must(t, json.Unmarshal([]byte(body), &e))
 			if status != c.status || e.Code != c.code || !strings.Contains(e.Message, c.message) || e.Message == "" {
 				t.Fatalf("%d %s, want %d %s", status, body, c.status, c.code)
+			}
+			if (header.Get("Allow") != "") != (status == 405) || header.Get("Content-Type") != "application/json" {
+				t.Errorf("headers %v", header)
 			}
 			if header.Get("X-Content-Type-Options") != "nosniff" || header.Get("X-Y") != "" {
 				t.Fatalf("headers %v", header)
@@ -155,8 +162,16 @@ func TestHistory(t *testing.T) {
 			t.Errorf("from=%s begins %.80s, want %s", from, body, want)
 		}
 	}
-	if _, _, body := s.get(t, "/api/runs/r1/events?from="+url.QueryEscape(a.At.String())); body != "" {
-		t.Errorf("after the newest: %s", body)
+	for _, from := range []string{a.At.String(), "75", "9999", fmt.Sprint(runlog.MaxSeq)} {
+		status, header, body := s.get(t, "/api/runs/r1/events?from="+url.QueryEscape(from))
+		if next := header.Get("X-Ringside-Next"); status != 200 || body != "" || next != a.At.String() {
+			t.Errorf("from=%s: %d, next %q, %s", from, status, next, body)
+		}
+	}
+	for _, from := range []string{"nobody/75", a.At.Epoch + "/76", first + "/71"} {
+		if status, _, body := s.get(t, "/api/runs/r1/events?from="+url.QueryEscape(from)); status != 410 || !strings.Contains(body, from) {
+			t.Errorf("from=%s: %d %s", from, status, body)
+		}
 	}
 }
 
@@ -172,6 +187,13 @@ func TestWholeOutput(t *testing.T) {
 	status, header, body = s.request(t, "GET", "/api/runs/r1/tools/c1/output", http.Header{"Range": {"bytes=5-9"}}, nil)
 	if status != 206 || body != text[5:10] {
 		t.Fatalf("range: %d %v %q", status, header, body)
+	}
+	status, header, body = s.request(t, "GET", "/api/runs/r1/tools/c1/output", http.Header{"Range": {"bytes=99999-"}}, nil)
+	var e wire.ErrorBody
+	must(t, json.Unmarshal([]byte(body), &e))
+	if status != 416 || e.Code != wire.CodeBadRange || header.Get("Content-Range") != fmt.Sprintf("bytes */%d", len(text)) ||
+		header.Get("Content-Type") != "application/json" || header.Get("Content-Disposition") != "" {
+		t.Fatalf("range beyond the end: %d %v %s", status, header, body)
 	}
 	if status, _, body := s.request(t, "HEAD", "/api/runs/r1/tools/c1/output", nil, nil); status != 200 || body != "" {
 		t.Fatalf("HEAD: %d %q", status, body)

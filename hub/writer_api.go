@@ -22,6 +22,16 @@ func (s *writers) routes(g *echo.Group) {
 	g.PUT("/:epoch/blobs/:key", s.putBlob)
 	g.POST("/:epoch/heartbeat", s.postHeartbeat)
 	g.DELETE("/:epoch", s.deleteWriter)
+	// The page takes every other GET.
+	for path, allowed := range map[string]string{
+		"": http.MethodPost, "/:epoch/events": http.MethodPost, "/:epoch/checkpoint": http.MethodPut,
+		"/:epoch/blobs/:key": http.MethodPut, "/:epoch/heartbeat": http.MethodPost, "/:epoch": http.MethodDelete,
+	} {
+		g.Match([]string{http.MethodGet, http.MethodHead}, path, func(c echo.Context) error {
+			c.Response().Header().Set(echo.HeaderAllow, allowed)
+			return echo.ErrMethodNotAllowed
+		})
+	}
 }
 
 func keyOf(c echo.Context) sessionKey { return sessionKey{c.Param("run"), c.Param("epoch")} }

@@ -11,27 +11,29 @@ type Code string
 
 // The error codes.
 const (
-	CodeBadMessage      Code = "bad_message"      // not what the schema allows
-	CodeUnknownType     Code = "unknown_type"     // no such message type
-	CodeBadRun          Code = "bad_run"          // not a run id
-	CodeUnknownRun      Code = "unknown_run"      // the store does not know the run
-	CodeUnknownOutput   Code = "unknown_output"   // no such whole output, or no longer
-	CodeUnknownPosition Code = "unknown_position" // the log does not reach there
-	CodeNotWatching     Code = "not_watching"     // unwatch, check or look without a watch
-	CodeLimit           Code = "limit"            // too many, or too fast: later
-	CodeUnauthorized    Code = "unauthorized"     // no valid token
-	CodeForbidden       Code = "forbidden"        // a valid token, but not for this
-	CodeHeld            Code = "held"             // another writer holds the run
-	CodeFenced          Code = "fenced"           // another writer has claimed the run
-	CodeTooLarge        Code = "too_large"        // over a size limit
-	CodeStoreFull       Code = "store_full"       // the store may forget nothing to make room
-	CodeBadOutput       Code = "bad_output"       // not the name of an output
-	CodeNeedCheckpoint  Code = "need_checkpoint"  // the log is full until a checkpoint comes
-	CodeStoreDown       Code = "store_down"       // the hub cannot reach its store now
-	CodeUnavailable     Code = "unavailable"      // the hub cannot serve this now
-	CodeMediaType       Code = "media_type"       // a body that is not JSON where JSON is wanted
-	CodeNotFound        Code = "not_found"        // no such address
-	CodeInternal        Code = "internal"         // our fault; logged by the hub
+	CodeBadMessage      Code = "bad_message"        // not what the schema allows
+	CodeUnknownType     Code = "unknown_type"       // no such message type
+	CodeBadRun          Code = "bad_run"            // not a run id
+	CodeUnknownRun      Code = "unknown_run"        // the store does not know the run
+	CodeUnknownOutput   Code = "unknown_output"     // no such whole output, or no longer
+	CodeUnknownPosition Code = "unknown_position"   // the log does not reach there
+	CodeNotWatching     Code = "not_watching"       // unwatch, check or look without a watch
+	CodeLimit           Code = "limit"              // too many, or too fast: later
+	CodeUnauthorized    Code = "unauthorized"       // no valid token
+	CodeForbidden       Code = "forbidden"          // a valid token, but not for this
+	CodeHeld            Code = "held"               // another writer holds the run
+	CodeFenced          Code = "fenced"             // another writer has claimed the run
+	CodeTooLarge        Code = "too_large"          // over a size limit
+	CodeStoreFull       Code = "store_full"         // the store may forget nothing to make room
+	CodeBadOutput       Code = "bad_output"         // not the name of an output
+	CodeNeedCheckpoint  Code = "need_checkpoint"    // the log is full until a checkpoint comes
+	CodeStoreDown       Code = "store_down"         // the hub cannot reach its store now
+	CodeUnavailable     Code = "unavailable"        // the hub cannot serve this now
+	CodeMediaType       Code = "media_type"         // a body that is not JSON where JSON is wanted
+	CodeNotFound        Code = "not_found"          // no such address
+	CodeMethod          Code = "method_not_allowed" // an address that does not take that method
+	CodeBadRange        Code = "bad_range"          // a range that the whole output does not have
+	CodeInternal        Code = "internal"           // our fault; logged by the hub
 )
 
 // Codes returns all error codes with what each means.
@@ -57,6 +59,8 @@ func Codes() map[Code]string {
 		CodeUnavailable:     "the hub cannot serve this now",
 		CodeMediaType:       "the body has to be application/json",
 		CodeNotFound:        "no such address",
+		CodeMethod:          "this address does not take that method",
+		CodeBadRange:        "a range that the whole output does not have",
 		CodeInternal:        "internal error",
 	}
 }

@@ -120,6 +120,10 @@ func statusOfCode(c Code) int {
 		return http.StatusUnsupportedMediaType
 	case CodeNotFound:
 		return http.StatusNotFound
+	case CodeMethod:
+		return http.StatusMethodNotAllowed
+	case CodeBadRange:
+		return http.StatusRequestedRangeNotSatisfiable
 	case CodeInternal:
 		return http.StatusInternalServerError
 	case CodeStoreDown:

@@ -132,7 +132,7 @@ func TestPresence(t *testing.T) {
 // after the last one left.
 func TestFollowedOnceAndLetGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := startPiped(t, hub.Config{Timing: hub.Timing{Heartbeat: time.Hour}})
+		s := startPiped(t, hub.Config{Timing: hub.Timing{Heartbeat: time.Hour, Lost: -1}})
 		a := s.author(t, "r1", 63)
 		must(t, a.Append(t.Context(), 20))
 		var peers []*peer

@@ -143,7 +143,7 @@ func TestRemoteWriterRefusesBadEvents(t *testing.T) {
 // are told that nothing is heard of it.
 func TestRemoteWriterExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := startPiped(t, hub.Config{})
+		s := startPiped(t, hub.Config{Timing: hub.Timing{Lost: -1}})
 		c := s.claim(t, "r1", `{"owner":"laptop/1"}`)
 		time.Sleep(50 * time.Second)
 		if status, _ := s.post(t, "POST", "/api/runs/r1/writer/"+c.Epoch+"/heartbeat", `{"summary":{}}`); status != 204 {

@@ -26,6 +26,9 @@ func (c *demoCmd) Run(ctx context.Context, e env, logger zerolog.Logger) error {
 	if c.OnlyPublish && c.Redis == "" {
 		return errors.New("--only-publish needs --redis")
 	}
+	if err := hideSecrets(); err != nil {
+		return err
+	}
 	runs, err := readDemo()
 	if err != nil {
 		return err

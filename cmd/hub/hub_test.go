@@ -47,6 +47,12 @@ type process struct {
 
 func start(t *testing.T, stdin io.Reader, args ...string) *process {
 	t.Helper()
+	return startWith(t, stdin, func(*exec.Cmd) {}, args...)
+}
+
+// startWith starts the program with what change says about its process.
+func startWith(t *testing.T, stdin io.Reader, change func(*exec.Cmd), args ...string) *process {
+	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -57,6 +63,7 @@ func start(t *testing.T, stdin io.Reader, args ...string) *process {
 	}
 	p.Env = append(os.Environ(), "RINGSIDE_TEST_AS_HUB=1")
 	p.Stdin, p.Stderr = stdin, p.stderr
+	change(p.Cmd)
 	out, err := p.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -32,6 +32,9 @@ const defaultSystem = "You are a careful assistant who works in one folder, the 
 // Run works until the prompts are done or it is told to stop. It fails if a
 // prompt did, if something was lost, or if the run could not be had.
 func (c *workCmd) Run(ctx context.Context, e env, logger zerolog.Logger) error {
+	if err := hideSecrets(); err != nil {
+		return err
+	}
 	w := newWork(ctx, e)
 	defer w.close()
 	if err := c.name(); err != nil {

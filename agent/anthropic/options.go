@@ -4,12 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/anthropics/anthropic-sdk-go/v2/option"
+
+	"github.com/ringside-hub/ringside/agent/internal/provider"
 )
 
 const (
@@ -99,12 +100,8 @@ func (o Options) withDefaults() (Options, error) {
 	if o.BaseURL == "" {
 		o.BaseURL = DefaultBaseURL
 	}
-	base, err := url.Parse(o.BaseURL)
-	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return o, errors.New("anthropic: Options.BaseURL is no http or https address")
-	}
-	if base.User != nil || base.RawQuery != "" || base.Fragment != "" {
-		return o, errors.New("anthropic: Options.BaseURL has more than scheme, host and path: keys belong in Options.APIKey or Options.Header")
+	if err := provider.CheckBaseURL(o.BaseURL); err != nil {
+		return o, fmt.Errorf("anthropic: %w", err)
 	}
 	o.BaseURL = strings.TrimSuffix(strings.TrimSuffix(o.BaseURL, "/"), "/v1")
 	if o.MaxTokens < 0 {

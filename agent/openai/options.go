@@ -10,6 +10,8 @@ import (
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
+
+	"github.com/ringside-hub/ringside/agent/internal/provider"
 )
 
 // DefaultBaseURL is OpenAI's own API.
@@ -60,12 +62,8 @@ func New(o Options) (*Model, error) {
 	if o.BaseURL == "" {
 		o.BaseURL = DefaultBaseURL
 	}
-	base, err := url.Parse(o.BaseURL)
-	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, fmt.Errorf("openai: Options.BaseURL is no http or https address")
-	}
-	if base.User != nil || base.RawQuery != "" || base.Fragment != "" {
-		return nil, errors.New("openai: Options.BaseURL has more than scheme, host and path: keys belong in Options.APIKey or Options.Header")
+	if err := provider.CheckBaseURL(o.BaseURL); err != nil {
+		return nil, fmt.Errorf("openai: %w", err)
 	}
 	if o.MaxTokens < 0 {
 		return nil, fmt.Errorf("openai: Options.MaxTokens is %d: want tokens, or 0 for the server's default", o.MaxTokens)

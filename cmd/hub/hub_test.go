@@ -417,3 +417,12 @@ func TestBadCommandLines(t *testing.T) {
 		}
 	}
 }
+
+func TestVersion(t *testing.T) {
+	for _, arg := range []string{"version", "--version"} {
+		p := start(t, nil, arg)
+		if code := p.wait(); code != 0 || p.stdout.String() != "hub "+version()+"\n" || p.stderr.String() != "" {
+			t.Errorf("%s: exit code %d, %q, %q", arg, code, p.stdout, p.stderr)
+		}
+	}
+}

@@ -24,6 +24,8 @@ type cli struct {
 	Health  healthCmd  `cmd:"" help:"Ask a hub on this machine whether it is ready."`
 	Version versionCmd `cmd:"" help:"Say which version this is."`
 
+	ShowVersion kong.VersionFlag `name:"version" help:"Say which version this is."`
+
 	Log logFlags `embed:"" prefix:"log-"`
 }
 
@@ -59,7 +61,7 @@ func run(ctx context.Context, args []string, e env) int {
 		kong.UsageOnError(),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(e),
-		kong.Vars{"addr": defaultAddr, "hub": defaultHub, "tools": strings.Join(tools.Names(), ", ")},
+		kong.Vars{"version": "hub " + version(), "addr": defaultAddr, "hub": defaultHub, "tools": strings.Join(tools.Names(), ", ")},
 	)
 	if err != nil {
 		fmt.Fprintln(e.stderr, "hub:", err)

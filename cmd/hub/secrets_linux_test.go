@@ -51,7 +51,7 @@ func TestToolsCannotReadSecrets(t *testing.T) {
 	}
 	out := v.Tools["c1"].ResultText
 	if !strings.HasPrefix(out, "hub.test\n") || !strings.Contains(out, "refused") || strings.Contains(out, "do-not-tell") {
-		t.Errorf("the command could read:\n%s", out)
+		t.Errorf("the command could read %d bytes: %.20q …", len(out), out)
 	}
 }
 

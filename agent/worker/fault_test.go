@@ -407,3 +407,51 @@ func (p *pickyWriter) Append(ctx context.Context, first int64, events [][]byte) 
 	}
 	return p.Writer.Append(ctx, first, events)
 }
+
+// The source's clock jumps by an hour, both ways: what it says is what is told,
+// but the order is that of the log, and the worker is heard as ever.
+func TestFault30ClockJumps(t *testing.T) {
+	for name, jump := range map[string]int64{"ahead": 3_600_000, "back": -3_600_000} {
+		t.Run(name, func(t *testing.T) {
+			run(t, runlog.MemoryConfig{}, func(t *testing.T, b *bench) {
+				w, s := b.start(), &talk{}
+				var all [][]agent.Event
+				for i := range 6 {
+					p := s.prompt(5)
+					all = append(all, p)
+					for _, ev := range p {
+						at := time.Now().UnixMilli()
+						if i%2 == 1 {
+							at += jump
+						}
+						w.Publish(at, ev)
+					}
+					for range 10 { // it says so in time, also in between
+						time.Sleep(time.Second)
+						f, err := b.memory.Index(t.Context())
+						must(t, err)
+						u, err := f.Next(t.Context())
+						must(t, err)
+						must(t, f.Close())
+						if heard := u.Runs[0].HeardMs; heard < 0 || heard > 2100 {
+							t.Fatalf("heard %d ms ago", heard)
+						}
+					}
+				}
+				stats := b.close(w)
+				if stats.Claims != 1 || stats.Lost != 0 {
+					t.Errorf("%+v", stats)
+				}
+				v, want := b.viewAt(stats.At), folded(all...)
+				if !slices.Equal(v.Timeline, want.Timeline) || done(v) != done(want) || v.Outcome != view.OutcomeOK {
+					t.Errorf("%d cards done, outcome %s, timeline %v; want %d and %v", done(v), v.Outcome, v.Timeline, done(want), want.Timeline)
+				}
+				if at := v.Turns[1].StartedAt - v.Turns[0].StartedAt; at != 10_000+jump {
+					t.Errorf("the second turn is shown %d ms after the first", at)
+				}
+			})
+		})
+	}
+}
+
+func done(v *view.View) (n int64) { return v.Summary().Tools[view.Done] }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -23,6 +24,16 @@ const (
 type serveFlags struct {
 	Addr string `help:"Address to listen on; port 0 picks a free one." default:"${addr}" env:"RINGSIDE_ADDR"`
 	Node string `help:"Name of this hub; its host's unless given." placeholder:"NAME" env:"RINGSIDE_NODE"`
+
+	LostAfter time.Duration `help:"A worker that was not heard for so long is lost: this hub, or another, says so in its run and ends its cards. 0: never." default:"30s" env:"RINGSIDE_LOST_AFTER"`
+}
+
+// timing is the hub's, of which only this is for everybody to choose.
+func (f serveFlags) timing() hub.Timing {
+	if f.LostAfter == 0 {
+		return hub.Timing{Lost: -1}
+	}
+	return hub.Timing{Lost: f.LostAfter}
 }
 
 type serveCmd struct {
@@ -47,7 +58,9 @@ func (f serveFlags) serve(ctx context.Context, e env, logger zerolog.Logger, sto
 	if node == "" {
 		node = hostName()
 	}
-	h, err := hub.New(hub.Config{Store: store, Page: web.FS, Node: node, Logger: logger})
+	h, err := hub.New(hub.Config{
+		Store: store, Page: web.FS, Node: node, Logger: logger, Timing: f.timing(),
+	})
 	if err != nil {
 		return err
 	}

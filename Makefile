@@ -8,9 +8,9 @@ help: ## say what can be made
 test: ## install what is missing, then run all tests: Go with -race, TypeScript, browser
 	@scripts/test.sh
 
-test-faults: ## the fault tests that take long too: failovers of Sentinel and Cluster
+test-faults: ## the fault tests that take long too: failovers, outages, the default times
 	@scripts/need.sh
-	RINGSIDE_FAULTS=all go test -race -count=1 -timeout 20m -run 'Fault|Unneeded' ./redis
+	RINGSIDE_FAULTS=all go test -race -count=1 -timeout 25m -run 'Fault|Unneeded' ./redis ./cmd/hub ./agent/worker
 
 check: test lint ## everything that has to hold before a change is merged: what CI runs
 

@@ -404,6 +404,11 @@ func TestBadCommandLines(t *testing.T) {
 	}{
 		{[]string{"serve", "--addr", "0.0.0.0:0"}, 1, "without keys"},
 		{[]string{"serve", "--addr", "nonsense"}, 1, "cannot listen on nonsense"},
+		{[]string{"serve", "--lost-after", "1s"}, 1, "--lost-after 1s: at least 3s"},
+		{[]string{"serve", "--lost-after=-5s"}, 1, "--lost-after -5s"},
+		{[]string{"serve", "--keep", "1ms"}, 1, "--keep 1ms"},
+		{[]string{"serve", "--keep-events", "1"}, 1, "--keep-events 1"},
+		{[]string{"serve", "--redis", "redis://127.0.0.1:1", "--keep-bytes", "1"}, 1, "--keep-bytes 1"},
 		{[]string{"publish", "--run", "bad id"}, 1, `--run "bad id"`},
 		{[]string{"publish", "--to", "ftp://x"}, 1, "--to"},
 		{[]string{"publish", "no-such-file"}, 1, "no-such-file"},

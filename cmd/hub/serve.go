@@ -28,12 +28,19 @@ type serveFlags struct {
 	LostAfter time.Duration `help:"A worker that was not heard for so long is lost: this hub, or another, says so in its run and ends its cards. 0: never." default:"30s" env:"RINGSIDE_LOST_AFTER"`
 }
 
+// minLost leaves room for one sign of life that is late: workers give one every
+// two seconds.
+const minLost = 3 * time.Second
+
 // timing is the hub's, of which only this is for everybody to choose.
-func (f serveFlags) timing() hub.Timing {
-	if f.LostAfter == 0 {
-		return hub.Timing{Lost: -1}
+func (f serveFlags) timing() (hub.Timing, error) {
+	switch {
+	case f.LostAfter == 0:
+		return hub.Timing{Lost: -1}, nil
+	case f.LostAfter < minLost:
+		return hub.Timing{}, fmt.Errorf("--lost-after %s: at least %s, or 0 for never", f.LostAfter, minLost)
 	}
-	return hub.Timing{Lost: f.LostAfter}
+	return hub.Timing{Lost: f.LostAfter}, nil
 }
 
 type serveCmd struct {
@@ -58,9 +65,11 @@ func (f serveFlags) serve(ctx context.Context, e env, logger zerolog.Logger, sto
 	if node == "" {
 		node = hostName()
 	}
-	h, err := hub.New(hub.Config{
-		Store: store, Page: web.FS, Node: node, Logger: logger, Timing: f.timing(),
-	})
+	timing, err := f.timing()
+	if err != nil {
+		return err
+	}
+	h, err := hub.New(hub.Config{Store: store, Page: web.FS, Node: node, Logger: logger, Timing: timing})
 	if err != nil {
 		return err
 	}

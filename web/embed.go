@@ -13,7 +13,7 @@ import (
 //go:embed all:dist
 var dist embed.FS
 
-// FS holds index.html, assets/app.js, assets/app.css and sources.sha256 (the
+// FS holds index.html, what it loads in assets/, and sources.sha256 (the
 // hash of what they were built from).
 var FS fs.FS = sub()
 

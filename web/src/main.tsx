@@ -1,8 +1,7 @@
 import { hash } from "@ringside/client";
 import { render } from "preact";
-import { t } from "./lib/i18n.ts";
+import { loadLanguage } from "./lib/i18n.ts";
 import { startRouter } from "./lib/router.ts";
-import { startTheme } from "./lib/theme.ts";
 import { App } from "./pages/app.tsx";
 import { AppStore } from "./store/app-store.ts";
 import { startClock } from "./store/clock.ts";
@@ -22,13 +21,8 @@ declare global {
   }
 }
 
-// The script runs before the first paint, so that the theme never flashes.
-startTheme();
-document.documentElement.lang = t.language;
-
-function start(): void {
-  const root = document.getElementById("app");
-  if (!root) return;
+async function start(root: HTMLElement): Promise<void> {
+  await loadLanguage();
   const app = new AppStore(new URL("/ws", location.href.replace(/^http/, "ws")).href);
   startClock();
   startRouter();
@@ -43,5 +37,5 @@ function start(): void {
   };
 }
 
-if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
-else start();
+const root = document.getElementById("app");
+if (root) void start(root);

@@ -71,7 +71,7 @@ function NoteBanner({ store }: { store: RunStore }) {
   return (
     <>
       {note && (
-        <Banner tone="good" icon="done" title={noteTitles[note.kind]} actions={dismiss}>
+        <Banner tone="good" icon="done" title={noteTitle(note.kind)} actions={dismiss}>
           {noteText(note)}
         </Banner>
       )}
@@ -80,7 +80,8 @@ function NoteBanner({ store }: { store: RunStore }) {
   );
 }
 
-const noteTitles: Record<Note["kind"], string> = { gap: t.run.back, resynced: t.run.resynced, unread: t.run.reread };
+const noteTitle = (kind: Note["kind"]): string =>
+  ({ gap: t.run.back, resynced: t.run.resynced, unread: t.run.reread })[kind];
 
 function noteText(note: Note): string {
   return note.kind === "gap" ? t.run.gap(note.seq, timeOfDay(note.from), timeOfDay(note.to)) : "";

@@ -213,7 +213,7 @@ export const en = {
     stale: "Worker stale",
     unheld: "No worker",
     /** What follows the number of errors where there is no column head above it. */
-    errorsAfter: (n: number) => (n === 1 ? "tool error" : "tool errors"),
+    errorsAfter: (n: number): string => (n === 1 ? "tool error" : "tool errors"),
     count: (n: number) => count(n, "run", "runs"),
   },
 

@@ -256,3 +256,16 @@ test("a chosen theme is remembered and there before the first paint", async () =
   await page.reload();
   expect(await page.evaluate("early")).toBe("dark");
 });
+
+test("who reads Chinese gets it, and nobody else loads it", async () => {
+  await hub.publish("chinese", session("parallel"));
+  const loaded: string[] = [];
+  for (const locale of ["zh-CN", "en-GB"]) {
+    const { page } = await open("/", { locale });
+    page.on("response", (response) => loaded.push(`${locale} ${new URL(response.url()).pathname}`));
+    await page.goto(`${hub.url}/r/chinese`);
+    await page.getByText(locale === "zh-CN" ? "第 3 轮" : "Turn 3").waitFor();
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe(locale === "zh-CN" ? "zh-CN" : "en");
+  }
+  expect(loaded.filter((each) => each.endsWith("/assets/zh-cn.js"))).toEqual(["zh-CN /assets/zh-cn.js"]);
+});

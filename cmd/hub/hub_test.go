@@ -34,6 +34,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// asHub is the environment in which this binary becomes hub. The race detector
+// makes every process sleep for a second before it exits, unless told otherwise.
+func asHub() []string {
+	return append(os.Environ(), "RINGSIDE_TEST_AS_HUB=1", "GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=10")
+}
+
 // patience bounds every wait of these tests; nothing should come near it.
 const patience = 20 * time.Second
 
@@ -61,7 +67,7 @@ func startWith(t *testing.T, stdin io.Reader, change func(*exec.Cmd), args ...st
 		Cmd: exec.Command(exe, args...), t: t, stdout: &syncBuffer{}, stderr: &syncBuffer{},
 		lines: make(chan string, 64), exited: make(chan struct{}),
 	}
-	p.Env = append(os.Environ(), "RINGSIDE_TEST_AS_HUB=1")
+	p.Env = asHub()
 	p.Stdin, p.Stderr = stdin, p.stderr
 	change(p.Cmd)
 	out, err := p.StdoutPipe()
@@ -73,7 +79,9 @@ func startWith(t *testing.T, stdin io.Reader, change func(*exec.Cmd), args ...st
 	}
 	go func() {
 		defer close(p.exited)
-		for s := bufio.NewScanner(out); s.Scan(); {
+		s := bufio.NewScanner(out)
+		s.Buffer(nil, 16<<20) // a snapshot is one line
+		for s.Scan() {
 			fmt.Fprintln(p.stdout, s.Text())
 			select {
 			case p.lines <- s.Text():

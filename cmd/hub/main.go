@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,6 +21,8 @@ type cli struct {
 	Serve   serveCmd   `cmd:"" help:"Run a hub: it keeps runs and serves everybody who watches."`
 	Publish publishCmd `cmd:"" help:"Relay a Pi session (pi --mode json) to a hub while it happens."`
 	Work    workCmd    `cmd:"" help:"Run an agent in a folder of this machine, and publish its run."`
+	Watch   watchCmd   `cmd:"" help:"Watch a run in this terminal, or print it for scripts."`
+	Runs    runsCmd    `cmd:"" help:"List the runs of a hub."`
 	Demo    demoCmd    `cmd:"" help:"Run a hub with agents that work over and over, on scripted models and real tools."`
 	Health  healthCmd  `cmd:"" help:"Ask a hub on this machine whether it is ready."`
 	Version versionCmd `cmd:"" help:"Say which version this is."`
@@ -46,7 +49,8 @@ func main() {
 }
 
 // run is the whole program but for the process around it. It returns the exit
-// code: 0, 1 for a failure, 2 for a command line that does not work.
+// code: 0, 1 for a failure, 2 for a command line that does not work; a command
+// may have more (exitCode).
 func run(ctx context.Context, args []string, e env) int {
 	if len(args) > 0 && args[0] == "help" { // as people type it
 		args = append(slices.Clone(args[1:]), "--help")
@@ -75,9 +79,10 @@ func run(ctx context.Context, args []string, e env) int {
 		fmt.Fprintf(e.stderr, "hub: %v\nhub --help says what it can do.\n", err)
 		return 2
 	}
-	// Workers tell a person what matters by themselves.
+	// What a person works with tells what matters by itself.
 	level := "info"
-	if name, _, _ := strings.Cut(parsed.Command(), " "); name == "publish" || name == "work" {
+	switch name, _, _ := strings.Cut(parsed.Command(), " "); name {
+	case "publish", "work", "watch", "runs":
 		level = "error"
 	}
 	logger, err := c.Log.logger(e.stderr, level)
@@ -85,7 +90,11 @@ func run(ctx context.Context, args []string, e env) int {
 		fmt.Fprintln(e.stderr, "hub:", err)
 		return 2
 	}
-	if err := parsed.Run(logger); err != nil {
+	err = parsed.Run(logger)
+	if code, ok := errors.AsType[exitCode](err); ok {
+		return int(code)
+	}
+	if err != nil {
 		fmt.Fprintln(e.stderr, "hub:", err)
 		return 1
 	}

@@ -32,6 +32,9 @@ type ClientConfig struct {
 	Logger zerolog.Logger
 	// Timeout bounds the handshake with its welcome, and every write. Absent: 10 s.
 	Timeout time.Duration
+	// Raw is shown the bytes of every message, the welcome too, before it is
+	// decoded, by whoever calls Next. It must neither keep nor change them.
+	Raw func(data []byte)
 }
 
 // Client is one WebSocket connection to a hub. Next and NextRaw are called by
@@ -41,6 +44,7 @@ type Client struct {
 	conn    *websocket.Conn
 	log     zerolog.Logger
 	timeout time.Duration
+	raw     func([]byte)  // may be nil
 	silence time.Duration // without any byte for so long, the link is dead
 	welcome Welcome
 
@@ -112,6 +116,7 @@ func Dial(ctx context.Context, address string, c ClientConfig) (*Client, error) 
 		return nil, dialError(ctx, timeout, err)
 	}
 	client := newClient(conn, c.Logger, timeout)
+	client.raw = c.Raw
 	if err := client.hello(inner, Hello{Ticket: c.Ticket, Name: c.Name, Client: c.Program}); err != nil {
 		_ = conn.CloseNow()
 		return nil, dialError(ctx, timeout, err)
@@ -269,6 +274,9 @@ func (c *Client) Next(ctx context.Context) (HubMessage, error) {
 	data, err := c.NextRaw(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if c.raw != nil {
+		c.raw(data)
 	}
 	m, err := DecodeHub(data)
 	if bye, ok := m.(Bye); ok {

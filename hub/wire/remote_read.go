@@ -46,6 +46,29 @@ func (r *Remote) Read(ctx context.Context, run string, from runlog.Position, lim
 	return entries, nil
 }
 
+// Runs lists the hub's runs as they are now, sorted by id. Errors are as for
+// Claim.
+func (r *Remote) Runs(ctx context.Context) ([]runlog.RunSummary, error) {
+	answer, err := r.call(ctx, "", request{
+		method: http.MethodGet, path: "/api/runs", want: http.StatusOK, limit: MaxHubMessage, repeatable: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var list struct { // a newer hub may say more
+		Runs *[]runlog.RunSummary `json:"runs"`
+	}
+	if err := json.Unmarshal(answer, &list); err != nil || list.Runs == nil {
+		return nil, r.odd("", "list", answer)
+	}
+	for _, s := range *list.Runs {
+		if runlog.CheckRunID(s.Run) != nil {
+			return nil, r.odd("", "list", answer)
+		}
+	}
+	return *list.Runs, nil
+}
+
 // pageLine is one line of a page of history.
 type pageLine struct {
 	runlog.Position

@@ -35,16 +35,19 @@ var arrows = map[string]arrow{
 	"redis":                   {[]string{"hub/runlog", "hub/cluster", "hub/view"}, "it implements the stores and is known only where the program is wired"},
 	"agent/worker": {[]string{"agent", "agent/pijson", "agent/projector", "agent/retry", "hub/runlog", "hub/view"},
 		"a worker writes to whatever run log it is given: memory, Redis or a hub far away"},
-	"hub":           {[]string{"hub/runlog", "hub/cluster", "hub/wire", "hub/view"}, "a hub sees projected events only: no agent, no store's own package, no page"},
-	"web":           {nil, "the page is an fs.FS and nothing else"},
-	"loadtest":      {[]string{"hub/wire", "hub/view"}, "it proves what a hub sends, so it shares no code with the hub beyond the protocol"},
-	"cmd/hub":       {[]string{anything}, "here the program is wired together"},
+	"hub":      {[]string{"hub/runlog", "hub/cluster", "hub/wire", "hub/view"}, "a hub sees projected events only: no agent, no store's own package, no page"},
+	"web":      {nil, "the page is an fs.FS and nothing else"},
+	"loadtest": {[]string{"hub/wire", "hub/view"}, "it proves what a hub sends, so it shares no code with the hub beyond the protocol"},
+	"cmd/hub":  {[]string{anything}, "here the program is wired together"},
+	"cmd/hub/internal/term": {[]string{"hub/view", "hub/wire", "hub/runlog"},
+		"a screen is made of a view and of what a hub says beside it; where both come from is the command's part"},
 	"internal/repo": {nil, "it tests the repository"},
 }
 
 // pure lists packages that must stay free of input, output and clocks.
 var pure = map[string][]string{
-	"hub/view": {"crypto/rand", "log", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec", "time"},
+	"hub/view":              {"crypto/rand", "log", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec", "time"},
+	"cmd/hub/internal/term": {"crypto/rand", "log", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec"},
 }
 
 // owners says which packages alone may import a foreign module.
@@ -57,6 +60,8 @@ var owners = []struct {
 	{"github.com/openai/openai-go", []string{"agent/openai"}, "a provider's types end at its model stream"},
 	{"github.com/anthropics/anthropic-sdk-go", []string{"agent/anthropic"}, "a provider's types end at its model stream"},
 	{"github.com/alecthomas/kong", []string{"cmd/hub"}, "flags and environment are read in one place"},
+	{"charm.land/bubbletea", []string{"cmd/hub"}, "the terminal is reached in one place; a screen is text"},
+	{"charm.land/lipgloss", []string{"cmd/hub/internal/term"}, "all escapes that a screen writes come from one place"},
 }
 
 func isSuite(path string) bool {
